@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
+from ragval_pipeline.rules.details import LISTED, PASSAGE, read
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
@@ -132,6 +133,10 @@ class Subjects:
         page = self._corpus.page(url)
         return page.name if page else readable_path(url)
 
+    def path(self, url: str) -> str:
+        """The readable part of an address; other texts are unchanged."""
+        return readable_path(url)
+
     def message(self, finding: ReportedFinding) -> str:
         """The finding's sentence with its page's title instead of the address."""
         if finding.count == 1 and finding.subjects and finding.subject_kind in {"page", "query"}:
@@ -229,9 +234,9 @@ class Subjects:
     def _note(self, finding: ReportedFinding, details: Mapping[str, Any]) -> str:
         if not details:
             return ""
-        told = NOTES.get(finding.code)
+        rule = CATALOGUE.get(finding.code)
         try:
-            said = told(details, self) if told else ""
+            said = read(rule.details, details).note(self) if rule and rule.details else ""
         except (KeyError, TypeError, ValueError):  # the report of another version
             said = ""
         return said or self.facts(details)

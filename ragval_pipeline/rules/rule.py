@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Details
 
 Severity = Literal["error", "warning", "info"]
 
@@ -49,6 +50,7 @@ class Rule:
         lowers: Criteria whose value its subjects lower: they break ``Aspect.VALUE`` of these, which is added to
             ``breaks``.
         judged_by: Criteria that judge the same; if one is required, ``error_findings`` does not count it.
+        details: What is measured on each subject, with the sentence for readers; None: no more than names and values.
         repair: How its repair is simulated; None: not at all, it is no cause of failed queries.
         keeps_one: Whether its subjects are groups of copies of which one is kept.
         repairs_all: Whether its repair changes every point, not only its subjects.
@@ -78,6 +80,7 @@ class Rule:
     fields: tuple[str, ...] = ()
     lowers: tuple[str, ...] = ()
     judged_by: tuple[str, ...] = ()
+    details: type[Details] | None = None
     repair: Trial | None = None
     keeps_one: bool = False
     repairs_all: bool = False

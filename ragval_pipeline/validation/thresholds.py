@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeVar
 
+from ragval_pipeline.text import characters
+
 _Number = TypeVar("_Number", int, float)
 
 
@@ -302,7 +304,7 @@ UNRENDERED = threshold(
     "written contexts included)",
 )
 UNSPACED_LETTERS = threshold(
-    2.5,
+    characters.LETTERS_OF_UNSPACED,
     unit="letters a character",
     codes="chunk.too_small",
     reason="a character of a script without spaces carries about half a word",

@@ -1,7 +1,29 @@
 """Chunk number used twice on a page."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Points with the number of this one.
+
+    Attributes:
+        others: Their ids.
+    """
+
+    others: Sequence[str] | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        count = len(self.others or ())
+        return "another point has the same number" if count == 1 else f"{count:,} other points have the same number"
+
 
 RULE = Rule(
     code="chunk.duplicate_index",
@@ -29,4 +51,5 @@ RULE = Rule(
     fields=("source_url", "chunk_index"),
     repair="copies",
     keeps_one=True,
+    details=Details,
 )

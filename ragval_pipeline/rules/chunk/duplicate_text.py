@@ -1,6 +1,7 @@
 """Same text stored several times."""
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.copies import Copies
 from ragval_pipeline.rules.rule import Rule
 
 RULE = Rule(
@@ -37,4 +38,5 @@ RULE = Rule(
     error_share=0.5,
     repair="copies",
     keeps_one=True,
+    details=Copies,
 )

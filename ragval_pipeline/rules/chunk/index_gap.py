@@ -1,7 +1,34 @@
 """Pages with missing chunks."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Numbers that the chunks of a page lack.
+
+    Attributes:
+        missing: The first of them.
+        missing_count: How many there are.
+        highest: The highest number of its chunks.
+    """
+
+    missing: Sequence[int]
+    missing_count: int
+    highest: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        shown = ", ".join(map(str, self.missing[:10]))
+        more = "" if self.missing_count <= 10 else f" and {self.missing_count - 10} more"
+        return f"chunk_index {shown}{more} missing, the highest is {self.highest}"
+
 
 RULE = Rule(
     code="chunk.index_gap",
@@ -27,4 +54,5 @@ RULE = Rule(
     reads={Aspect.FIELD, Aspect.PLACE, Aspect.OWN, Aspect.CURRENT},
     fields=("source_url", "chunk_index"),
     repair="complete",
+    details=Details,
 )

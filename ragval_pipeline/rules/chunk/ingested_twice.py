@@ -1,7 +1,37 @@
 """Pages stored more than once."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import plural, times
+
+
+class Details(NamedTuple):
+    """The ingestions of a page.
+
+    Attributes:
+        generations: Ids of its points by ingestion.
+        times_stored: How often its text is stored.
+    """
+
+    generations: Sequence[list[str]]
+    times_stored: float | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        first, *others = (plural(len(points), "chunk") for points in self.generations[:4])
+        if not others:
+            return f"its text is stored {times(round(self.times_stored or 0))}"
+        if len(self.generations) > 4:
+            return f"stored {times(len(self.generations))}"
+        again = " and ".join(f"again in {size}" for size in others)
+        return f"stored {times(1 + len(others))}: in {first}, {again}"
+
 
 RULE = Rule(
     code="chunk.ingested_twice",
@@ -30,4 +60,5 @@ RULE = Rule(
     reads={Aspect.FIELD, Aspect.ONCE},
     fields=("source_url",),
     repair="delete",
+    details=Details,
 )

@@ -1,7 +1,31 @@
 """Nearly the same text on another page."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_percent
+
+
+class Details(NamedTuple):
+    """Points with nearly the text of this one.
+
+    Attributes:
+        similarity: Of the most similar one, 0..1.
+        others: Their ids.
+    """
+
+    similarity: float
+    others: Sequence[str]
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        return f"{show_percent(self.similarity)} like {names.value('others', self.others)}"
+
 
 RULE = Rule(
     code="chunk.near_duplicate",
@@ -21,4 +45,5 @@ RULE = Rule(
     remedy="Keep one of the pages, or accept that they compete for the same ranks.",
     breaks={Aspect.COPIES},
     repair="copies",
+    details=Details,
 )

@@ -1,6 +1,7 @@
 """Long pages stored as one chunk."""
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.over_model_limit import Details
 from ragval_pipeline.rules.rule import Rule
 
 RULE = Rule(
@@ -21,4 +22,5 @@ RULE = Rule(
     remedy="Split pages into chunks below the model's limit and re-ingest.",
     breaks={Aspect.LENGTH, Aspect.SPLIT},
     repair="cut",
+    details=Details,
 )

@@ -1,7 +1,31 @@
 """Chunk numbers out of page order."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """How far the numbers of a page's chunks are from its order.
+
+    Attributes:
+        out_of_order: The chunks out of order, or their number.
+        chunks: Its chunks.
+    """
+
+    out_of_order: Sequence[Any] | int
+    chunks: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        count = self.out_of_order if isinstance(self.out_of_order, int) else len(self.out_of_order)
+        return f"{count} of {self.chunks} out of order"
+
 
 RULE = Rule(
     code="chunk.order_shuffled",
@@ -18,4 +42,5 @@ RULE = Rule(
     remedy="Number the chunks of a page in page order and re-ingest these URLs. Delete old points that this leaves.",
     reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT},
     fields=("source_url", "chunk_index"),
+    details=Details,
 )

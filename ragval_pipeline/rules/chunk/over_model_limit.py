@@ -1,7 +1,35 @@
 """Chunks longer than the model reads."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_percent
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """How much of a chunk the model reads.
+
+    Attributes:
+        tokens: Its tokens.
+        limit: Tokens that the model reads.
+        embedded_share: Share of it that the model reads, 0..1; None: only estimated.
+    """
+
+    tokens: int
+    limit: int
+    embedded_share: float | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        share = "" if self.embedded_share is None else f", {show_percent(self.embedded_share)} of it"
+        about = "about " if self.embedded_share is None else ""
+        return f"{about}{plural(self.tokens, 'token')}; the model reads {self.limit:,}{share}"
+
 
 RULE = Rule(
     code="chunk.over_model_limit",
@@ -24,4 +52,5 @@ RULE = Rule(
     reads={Aspect.LENGTH, Aspect.LETTERS},
     error_share=0.5,
     repair="cut",
+    details=Details,
 )

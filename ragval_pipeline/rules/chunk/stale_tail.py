@@ -1,7 +1,29 @@
 """Leftovers of older page versions."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """When a chunk was embedded.
+
+    Attributes:
+        embedded_at: None: not stored.
+        page_embedded_at: The rest of its page.
+    """
+
+    embedded_at: str | None = None
+    page_embedded_at: str | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"embedded {self.embedded_at}, the rest of its page {self.page_embedded_at}" if self.embedded_at else ""
+
 
 RULE = Rule(
     code="chunk.stale_tail",
@@ -24,4 +46,5 @@ RULE = Rule(
     breaks={Aspect.CURRENT},
     reads={Aspect.ONCE, Aspect.LETTERS},
     repair="delete",
+    details=Details,
 )

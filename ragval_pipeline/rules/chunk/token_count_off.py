@@ -1,7 +1,29 @@
 """Stored token counts are wrong."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """The token counts of a chunk.
+
+    Attributes:
+        claimed: As stored.
+        recounted: As counted.
+    """
+
+    claimed: int
+    recounted: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"{self.claimed:,} stored, {self.recounted:,} counted"
+
 
 RULE = Rule(
     code="chunk.token_count_off",
@@ -21,4 +43,5 @@ RULE = Rule(
     remedy="Count tokens with the embedding model's own tokenizer.",
     reads={Aspect.FIELD, Aspect.TEXT, Aspect.CUT, Aspect.KEPT, Aspect.LETTERS},
     fields=("text", "token_count"),
+    details=Details,
 )

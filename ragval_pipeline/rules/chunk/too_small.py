@@ -1,7 +1,35 @@
 """Chunks too short to answer anything."""
 
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.characters import LETTERS_OF_UNSPACED, UNSPACED
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """How little a chunk says.
+
+    Attributes:
+        letters: Its letters, those of scripts without spaces weighted.
+        text: The chunk.
+    """
+
+    letters: int
+    text: str | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        letters = plural(self.letters, "letter")
+        # The value compared with the threshold; the chunk's words come first.
+        weighted = re.search(f"[{UNSPACED}]", self.text or "")
+        return f"counts as {letters}, {LETTERS_OF_UNSPACED:g} for each of its script" if weighted else letters
+
 
 RULE = Rule(
     code="chunk.too_small",
@@ -19,4 +47,5 @@ RULE = Rule(
     breaks={Aspect.CUT},
     reads={Aspect.LETTERS},
     repair="complete",
+    details=Details,
 )

@@ -1,7 +1,33 @@
 """Index holds pages of another host."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """What is stored under a host.
+
+    Attributes:
+        pages: Its pages.
+        points: Their chunks.
+        urls: Some of their addresses.
+    """
+
+    pages: int
+    points: int
+    urls: Sequence[str]
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"{plural(self.pages, 'page')} with {plural(self.points, 'chunk')}, such as {self.urls[0]}"
+
 
 RULE = Rule(
     code="coverage.foreign_host",
@@ -29,4 +55,5 @@ RULE = Rule(
     repair="readdress",
     repairs_all=True,
     to_copy="host_aliases",
+    details=Details,
 )

@@ -1,7 +1,36 @@
 """Indexed pages that are not on the site."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """Why a page is not of the site, and what is stored of it.
+
+    Attributes:
+        reason: Why it is none.
+        points: Its points, or their number.
+        stands_for: Pages of the site, as in the sitemap, that are missing and whose text it has.
+    """
+
+    reason: str
+    points: Sequence[str] | int
+    stands_for: Sequence[str] = ()
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        count = self.points if isinstance(self.points, int) else len(self.points)
+        told = f"{self.reason}; {plural(count, 'chunk')}"
+        pages = [names.path(str(url)) for url in self.stands_for]
+        return f"{told}; the text of {names.value('pages', pages)}" if pages else told
+
 
 RULE = Rule(
     code="coverage.orphan_page",
@@ -23,4 +52,5 @@ RULE = Rule(
     reads={Aspect.FIELD, Aspect.LISTED},
     fields=("source_url",),
     repair="delete",
+    details=Details,
 )

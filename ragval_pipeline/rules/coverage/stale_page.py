@@ -1,7 +1,29 @@
 """Pages changed since they were embedded."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """When a page changed, and when its chunks were embedded.
+
+    Attributes:
+        lastmod: As in the sitemap.
+        embedded_at: The latest time of its chunks.
+    """
+
+    lastmod: str
+    embedded_at: str
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"changed {self.lastmod}, embedded {self.embedded_at}"
+
 
 RULE = Rule(
     code="coverage.stale_page",
@@ -21,4 +43,5 @@ RULE = Rule(
     remedy="Re-ingest these URLs.",
     breaks={Aspect.VERSION},
     repair="complete",
+    details=Details,
 )

@@ -1,7 +1,28 @@
 """One page under several addresses."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import LISTED, Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Other addresses of the page.
+
+    Attributes:
+        others: The addresses.
+    """
+
+    others: Sequence[str]
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"also stored as {', '.join(self.others[:LISTED])}"
+
 
 RULE = Rule(
     code="coverage.url_variant",
@@ -30,4 +51,5 @@ RULE = Rule(
     repair="copies",
     keeps_one=True,
     to_copy="nothing",
+    details=Details,
 )

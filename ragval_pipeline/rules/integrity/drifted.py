@@ -1,7 +1,59 @@
 """Texts that differ from their page."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import PASSAGE, Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.numbers import show_percent
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """How the text of a chunk differs from its page.
+
+    Attributes:
+        coverage: Share of it that is on the page, 0..1.
+        stands_on: The page of the site that has the text.
+        changed_words: Number of its words that differ.
+        words: Number of its words.
+        replaced: Words that the page has otherwise.
+        inserted: Words that the page has not.
+        missing_there: Whether the page that has the text lacks it in its chunks.
+    """
+
+    coverage: float
+    stands_on: str | None = None
+    changed_words: int | None = None
+    words: int | None = None
+    replaced: Sequence[dict[str, str]] = ()
+    inserted: Sequence[str] = ()
+    missing_there: bool = False
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        told = f"{show_percent(self.coverage)} of it is on the page"
+        if self.stands_on:
+            return f"{told}; its text is from {names.page(str(self.stands_on))}"
+        count = self.changed_words
+        if self.words:
+            told = f"{told}, {count:,} of {plural(self.words, 'word')} {'differs' if count == 1 else 'differ'}"
+        such_as = ", such as" if count and count > 1 else ":"
+        if self.replaced:
+            words, page = (shorten(self.replaced[0][name], PASSAGE) for name in ("words", "page"))
+            return (
+                f"{told}{such_as} “{words}”, where it has “{page}”"
+                if words
+                else f"{told}, but “{page}” is missing in a line"
+            )
+        return (
+            f"{told}{such_as} “{shorten(self.inserted[0], PASSAGE)}”, which it does not have" if self.inserted else told
+        )
+
 
 RULE = Rule(
     code="integrity.drifted",
@@ -36,4 +88,5 @@ RULE = Rule(
     fields=("source_url",),
     lowers=("content_integrity",),
     repair="rewrite",
+    details=Details,
 )

@@ -1,6 +1,7 @@
 """Texts that are not on their page."""
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.integrity.drifted import Details
 from ragval_pipeline.rules.rule import Rule
 
 RULE = Rule(
@@ -37,4 +38,5 @@ RULE = Rule(
     fields=("source_url",),
     lowers=("content_integrity",),
     repair="rewrite",
+    details=Details,
 )

@@ -1,7 +1,28 @@
 """Headings missing from the chunks."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Headings of a page that none of its chunks has.
+
+    Attributes:
+        headings: The headings.
+    """
+
+    headings: Sequence[str]
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        return f"lost: {names.value('headings', self.headings)}"
+
 
 RULE = Rule(
     code="integrity.heading_loss",
@@ -34,4 +55,5 @@ RULE = Rule(
     },
     fields=("source_url", "text", "headings", "title"),
     repair="complete",
+    details=Details,
 )

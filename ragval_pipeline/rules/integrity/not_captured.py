@@ -1,7 +1,37 @@
 """Page content missing from the chunks."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import PASSAGE, Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.numbers import show_percent
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """What of a page is in none of its chunks.
+
+    Attributes:
+        captured: Share of its letters that is, 0..1.
+        lost: Number of passages that are not.
+        passages: The first of them.
+    """
+
+    captured: float
+    lost: int
+    passages: Sequence[dict[str, Any]] = ()
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        passages = [shorten(passage["text"], PASSAGE) for passage in self.passages[:1]]
+        quoted = f": “{passages[0]}”" if passages else ""
+        return f"{show_percent(self.captured)} captured, {plural(self.lost, 'passage')} lost{quoted}"
+
 
 RULE = Rule(
     code="integrity.not_captured",
@@ -38,4 +68,5 @@ RULE = Rule(
     fields=("source_url", "text"),
     lowers=("source_captured",),
     repair="complete",
+    details=Details,
 )

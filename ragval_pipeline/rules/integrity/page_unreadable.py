@@ -1,7 +1,30 @@
 """Pages that could not be read."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """Why a page could not be read.
+
+    Attributes:
+        reason: Why.
+        points: Its chunks.
+    """
+
+    reason: str
+    points: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"{self.reason}; {plural(self.points, 'chunk')} not checked"
+
 
 RULE = Rule(
     code="integrity.page_unreadable",
@@ -25,4 +48,5 @@ RULE = Rule(
     breaks={Aspect.PAGE, Aspect.TEXT},
     reads={Aspect.PAGE},
     repair="untried",
+    details=Details,
 )

@@ -1,6 +1,7 @@
 """Chunk id used twice."""
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.copies import Copies
 from ragval_pipeline.rules.rule import Rule
 
 RULE = Rule(
@@ -21,4 +22,5 @@ RULE = Rule(
     reads={Aspect.POSITION, Aspect.COPIES},
     repair="copies",
     keeps_one=True,
+    details=Copies,
 )

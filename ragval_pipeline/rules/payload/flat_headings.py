@@ -1,6 +1,29 @@
 """Heading paths stop at the first level."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """How a field of headings loses their levels.
+
+    Attributes:
+        flat: Pages on which it is flat.
+        pages: Pages with deeper headings.
+    """
+
+    flat: int
+    pages: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        which = f"all {self.pages}" if self.flat == self.pages else f"{self.flat} of the {self.pages}"
+        return f"flat on {which} pages with deeper headings"
+
 
 RULE = Rule(
     code="payload.flat_headings",
@@ -18,4 +41,5 @@ RULE = Rule(
     ),
     cause="The chunker loses the sections that a chunk belongs to.",
     remedy="Store the whole heading path of each chunk.",
+    details=Details,
 )

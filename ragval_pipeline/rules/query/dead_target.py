@@ -1,7 +1,40 @@
 """Questions that expect what does not exist."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """What a query expects and nothing has.
+
+    Attributes:
+        targets: The pages or values.
+        near: By target the page that is spelt like it.
+        on_site: Whether the site has them: then they are only not indexed.
+        expected_results: Whether they are of ``expected_results``.
+    """
+
+    targets: Sequence[str]
+    near: dict[str, str] | None = None
+    on_site: bool = False
+    expected_results: bool = False
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        # An expected path without its host is spelled like the page that was meant: then the host is the difference.
+        near = [
+            str(name) if names.path(str(name)) == names.path(target) else names.path(str(name))
+            for target, name in (self.near or {}).items()
+        ]
+        meant = f"; did you mean {names.value('near', near)}?" if near else ""
+        return f"expects {names.value('targets', [names.path(str(target)) for target in self.targets])}{meant}"
+
 
 RULE = Rule(
     code="query.dead_target",
@@ -23,4 +56,5 @@ RULE = Rule(
     reads={Aspect.FIELD, Aspect.PRESENCE},
     repair="drop_expectation",
     explains_queries_only=True,
+    details=Details,
 )

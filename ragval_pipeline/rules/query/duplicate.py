@@ -1,7 +1,31 @@
 """Repeated test questions."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Queries with the same text.
+
+    Attributes:
+        others: Their ids.
+        contradicting: Whether they expect something else.
+    """
+
+    others: Sequence[str]
+    contradicting: bool
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        told = f"the same question as {names.value('ids', self.others)}"
+        return f"{told}, which expects something else" if self.contradicting else told
+
 
 RULE = Rule(
     code="query.duplicate",
@@ -20,4 +44,5 @@ RULE = Rule(
     cause="The query was copied, or two people expect different results for it.",
     remedy="Keep one of each, and resolve contradictory expectations.",
     breaks={Aspect.SELECTION, Aspect.TARGET},
+    details=Details,
 )

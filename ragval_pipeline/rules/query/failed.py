@@ -1,7 +1,27 @@
 """Test questions not answered."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Why a query failed.
+
+    Attributes:
+        reason: Why.
+    """
+
+    reason: str | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return str(self.reason or "").partition(" (found:")[0]
+
 
 RULE = Rule(
     code="query.failed",
@@ -41,4 +61,5 @@ RULE = Rule(
     judged_by=("query_pass_rate",),
     simulated_as="failed queries",
     fails_rankings=True,
+    details=Details,
 )

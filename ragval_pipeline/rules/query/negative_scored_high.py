@@ -1,7 +1,30 @@
 """Off-topic questions score too high."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_score
+
+
+class Details(NamedTuple):
+    """The score of a query that should find nothing.
+
+    Attributes:
+        best_similarity: Its best score.
+        threshold: Its limit.
+    """
+
+    best_similarity: float | None = None
+    threshold: float | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"scores {show_score(self.best_similarity)}, its limit is {self.threshold:g}"
+
 
 RULE = Rule(
     code="query.negative_scored_high",
@@ -21,4 +44,5 @@ RULE = Rule(
     lowers=("critical_queries",),
     judged_by=("query_pass_rate", "negative_pass_rate"),
     simulated_as="negative queries that scored high",
+    details=Details,
 )

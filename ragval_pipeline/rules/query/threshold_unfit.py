@@ -1,7 +1,30 @@
 """Threshold does not fit the embedder."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Scores of this index, by which a threshold is judged.
+
+    Attributes:
+        right: Quantiles of the scores of right answers.
+        negative: Those of negative queries.
+    """
+
+    right: dict[str, float] | None = None
+    negative: dict[str, float] | None = None
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        right = self.right or {}
+        return f"right answers score {right['min']:.2f} to {right['max']:.2f} on this index" if "min" in right else ""
+
 
 RULE = Rule(
     code="query.threshold_unfit",
@@ -24,4 +47,5 @@ RULE = Rule(
     repair="set_threshold",
     explains_queries_only=True,
     to_copy="calibrate",
+    details=Details,
 )

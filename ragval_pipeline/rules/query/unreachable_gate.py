@@ -1,6 +1,32 @@
 """Gates that cannot be reached."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """A gate, and what is possible.
+
+    Attributes:
+        ceiling: The highest possible value.
+        n: Queries that it is measured by.
+        gate: The threshold.
+    """
+
+    ceiling: float
+    n: int
+    gate: float
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        possible = f"{self.ceiling:.3g} is possible with {plural(self.n, 'query')}"
+        return f"the gate is {self.gate:g}, at most {possible}"
+
 
 RULE = Rule(
     code="query.unreachable_gate",
@@ -19,4 +45,5 @@ RULE = Rule(
     cause="There are fewer relevant pages than ranks in the top k.",
     remedy="Gate on recall or on a smaller k, or list all relevant pages.",
     fails_rankings=True,
+    details=Details,
 )

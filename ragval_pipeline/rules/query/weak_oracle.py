@@ -1,7 +1,28 @@
 """Questions that almost any answer passes."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_percent
+
+
+class Details(NamedTuple):
+    """How easily a query passes.
+
+    Attributes:
+        chance: Share of random results that pass it, 0..1.
+    """
+
+    chance: float
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"random hits pass it {show_percent(self.chance)} of the time"
+
 
 RULE = Rule(
     code="query.weak_oracle",
@@ -21,4 +42,5 @@ RULE = Rule(
     remedy="Expect something that only the right chunks contain.",
     reads={Aspect.SPLIT, Aspect.ONCE, Aspect.PRESENCE},
     simulated_as="weak queries",
+    details=Details,
 )

@@ -1,7 +1,40 @@
 """Questions no longer answered."""
 
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_score
+
+
+class Details(NamedTuple):
+    """The results of a query in both runs.
+
+    Attributes:
+        now: In this run; None: it was not run.
+        before: In the baseline.
+        reason: Why it fails now.
+    """
+
+    now: dict[str, Any] | None
+    before: dict[str, Any] | None = None
+    reason: str | None = None
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        if self.now is None:
+            return str(self.reason)
+        before, now = (_first_hit(hit or {}, names) for hit in (self.before, self.now))
+        return f"first came {before}, now {now}" if before != now else str(self.reason).partition(" (found:")[0]
+
+
+def _first_hit(hit: dict[str, Any], names: Names) -> str:
+    page = names.page(str(hit["first_page"])) if hit.get("first_page") else "a point without a page"
+    return f"{page} with {show_score(hit['best_similarity'])}" if hit.get("first_chunk") else "nothing"
+
 
 RULE = Rule(
     code="regression.query_lost",
@@ -19,4 +52,5 @@ RULE = Rule(
     reads={Aspect.ANSWER},
     judged_by=("no_regression",),
     simulated_as="lost queries",
+    details=Details,
 )

@@ -1,7 +1,36 @@
 """One page fills the results."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import OF_VECTORS, Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """How a result repeats itself.
+
+    Attributes:
+        repeated: Hits that nearly repeat a better one.
+        hits: All hits.
+        crowded_out: Pages that the query expects and that come right after.
+    """
+
+    repeated: int
+    hits: int
+    crowded_out: Sequence[str]
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        repeated = f"{self.repeated} of {plural(self.hits, 'hit')} nearly repeat a better one"
+        waiting = [names.page(str(url)) for url in self.crowded_out]
+        beyond = f"no place is left for {names.value('pages', waiting)}" if waiting else ""
+        return "; ".join(part for part in (repeated if self.repeated else "", beyond) if part)
+
 
 RULE = Rule(
     code="retrieval.crowded_top_k",
@@ -31,4 +60,5 @@ RULE = Rule(
         Aspect.DISTINCTION,
     },
     simulated_as="crowded answers",
+    details=Details,
 )

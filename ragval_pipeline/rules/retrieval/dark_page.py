@@ -1,7 +1,29 @@
 """Pages that searches do not find."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.display import shorten
+
+
+class Details(NamedTuple):
+    """What a page is not found by.
+
+    Attributes:
+        asked: Its titles, headings and words.
+    """
+
+    asked: Sequence[str]
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        return f"not found by {names.value('asked', [f'“{shorten(asked, 60)}”' for asked in self.asked])}"
+
 
 RULE = Rule(
     code="retrieval.dark_page",
@@ -37,4 +59,5 @@ RULE = Rule(
     repair="embed",
     explains_queries_only=True,
     simulated_as="dark pages",
+    details=Details,
 )

@@ -1,7 +1,36 @@
 """Chunks that appear in too many results."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """How often a chunk is a result.
+
+    Attributes:
+        queries: Questions about other pages with it among their hits.
+        of: Questions about other pages.
+        expected: Number of them expected by chance.
+        asked: Texts of the former.
+    """
+
+    queries: int
+    of: int
+    expected: float
+    asked: Sequence[str] = ()
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        answered = f"answers {self.queries:,} of {self.of:,} questions"
+        expected = f"about {self.expected:,.0f}" if self.expected >= 0.5 else "less than one"
+        return f"{answered}, where {expected} would be expected"
+
 
 RULE = Rule(
     code="retrieval.hub_chunk",
@@ -30,4 +59,5 @@ RULE = Rule(
     fields=("title",),
     repair="delete",
     simulated_as="hubs",
+    details=Details,
 )

@@ -1,7 +1,32 @@
 """Keyword search answers more questions."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Ranks of a query's page.
+
+    Attributes:
+        rank: By the suite's search; None: not among its hits.
+        looked_at: Those hits.
+        rank_by_words: By BM25.
+    """
+
+    rank: int | None
+    looked_at: int
+    rank_by_words: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        own = f"your search at rank {self.rank}" if self.rank else f"not in {self.looked_at} hits of your search"
+        return f"BM25 answers it at rank {self.rank_by_words}, {own}"
+
 
 RULE = Rule(
     code="retrieval.lexical_better",
@@ -21,4 +46,5 @@ RULE = Rule(
     cause="The questions contain names, codes or identifiers that the embedding model does not tell apart.",
     remedy="Add a sparse vector and search both ways (hybrid), or choose a model that knows these words.",
     reads={Aspect.ANSWER},
+    details=Details,
 )

@@ -1,7 +1,30 @@
 """Search results are not reproducible."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_percent
+
+
+class Details(NamedTuple):
+    """How far repeats of a query agree.
+
+    Attributes:
+        overlap: Share of the hits that are the same, 0..1.
+    """
+
+    overlap: float
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        if self.overlap == 1:
+            return "the same hits, in another order or with other scores"
+        return f"{show_percent(self.overlap)} of the hits are the same"
+
 
 RULE = Rule(
     code="retrieval.nondeterministic",
@@ -20,4 +43,5 @@ RULE = Rule(
     remedy="Use exact search, or wait until the index no longer changes.",
     breaks={Aspect.STABLE},
     lowers=("determinism",),
+    details=Details,
 )

@@ -1,7 +1,27 @@
 """Site lists pages that it should not."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Why a page should not be listed.
+
+    Attributes:
+        reason: Why.
+    """
+
+    reason: str
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return str(self.reason)
+
 
 RULE = Rule(
     code="source.page_unfit",
@@ -25,4 +45,5 @@ RULE = Rule(
     ),
     breaks={Aspect.PAGE, Aspect.LISTED},
     to_copy="exclude",
+    details=Details,
 )

@@ -1,7 +1,30 @@
 """Navigation or footer in the texts."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Text of a chunk from around the page's content.
+
+    Attributes:
+        phrases: The phrases.
+        outside_content: Share of the chunk that is not of the page's content, 0..1.
+    """
+
+    phrases: Sequence[str]
+    outside_content: float = 0.0
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        return f"holds “{names.value('phrases', self.phrases)}”"
+
 
 RULE = Rule(
     code="text.boilerplate",
@@ -26,4 +49,5 @@ RULE = Rule(
     lowers=("content_integrity",),
     error_share=0.5,
     repair="rewrite",
+    details=Details,
 )

@@ -1,7 +1,31 @@
 """Words glued together."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import LISTED, Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.printing import show_count
+
+
+class Details(NamedTuple):
+    """Words of a chunk that are joined.
+
+    Attributes:
+        joins: How many.
+        words: The first of them.
+    """
+
+    joins: float
+    words: Sequence[str]
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"{show_count(self.joins)} joined: {', '.join(self.words[:LISTED])}"
+
 
 RULE = Rule(
     code="text.glued_words",
@@ -25,4 +49,5 @@ RULE = Rule(
     breaks={Aspect.WORDS},
     error_share=0.5,
     repair="rewrite",
+    details=Details,
 )

@@ -1,7 +1,28 @@
 """Markup in the texts."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.numbers import show_percent
+
+
+class Details(NamedTuple):
+    """How much of a chunk is markup.
+
+    Attributes:
+        share: Share of its letters, 0..1.
+    """
+
+    share: float
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        return f"{show_percent(self.share)} of its letters are markup"
+
 
 RULE = Rule(
     code="text.markup",
@@ -24,4 +45,5 @@ RULE = Rule(
     breaks={Aspect.FRAME, Aspect.LETTERS},
     error_share=0.5,
     repair="rewrite",
+    details=Details,
 )

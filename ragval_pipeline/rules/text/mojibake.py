@@ -1,7 +1,36 @@
 """Garbled characters in texts."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import PASSAGE, Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.printing import plural
+
+
+class Details(NamedTuple):
+    """A garbled passage of a chunk.
+
+    Attributes:
+        example: The passage.
+        reads: What it should read; None: unknown.
+        passages: Number of such passages.
+    """
+
+    example: str
+    reads: str | None
+    passages: int
+
+    def note(self, _: Names) -> str:
+        """As a sentence without full stop."""
+        read = " ".join(str(self.reads or "").split())
+        meant = f"“{shorten(self.example, PASSAGE)}”" + (f" should read “{shorten(read, PASSAGE)}”" if read else "")
+        more = self.passages - 1
+        return f"{meant}, and {plural(more, 'more passage')}" if more else meant
+
 
 RULE = Rule(
     code="text.mojibake",
@@ -24,4 +53,5 @@ RULE = Rule(
     lowers=("content_integrity",),
     error_share=0.5,
     repair="rewrite",
+    details=Details,
 )

@@ -1,6 +1,7 @@
 """Same vector for different texts."""
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.copies import Copies
 from ragval_pipeline.rules.rule import Rule
 
 RULE = Rule(
@@ -20,4 +21,5 @@ RULE = Rule(
     reads={Aspect.TEXT, Aspect.MODEL},
     lowers=("embedding_match",),
     repair="embed",
+    details=Copies,
 )

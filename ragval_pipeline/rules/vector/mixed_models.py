@@ -2,6 +2,7 @@
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.vector.text_mismatch import Details
 
 RULE = Rule(
     code="vector.mixed_models",
@@ -23,4 +24,5 @@ RULE = Rule(
     lowers=("embedding_match",),
     repair="embed",
     repairs_all=True,
+    details=Details,
 )

@@ -1,7 +1,32 @@
 """Vectors swapped between texts."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Whose vector a point has.
+
+    Attributes:
+        belongs_to: Id of the point whose it is.
+        cosine: Similarity to the vector of its own text, -1..1.
+        cosine_there: Similarity to that of the other's text.
+    """
+
+    belongs_to: str
+    cosine: float
+    cosine_there: float
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        owner = names.value("others", [self.belongs_to])
+        return f"its vector has similarity {self.cosine:.2f} to its own text, and {self.cosine_there:.2f} to {owner}"
+
 
 RULE = Rule(
     code="vector.swapped",
@@ -22,4 +47,5 @@ RULE = Rule(
     reads={Aspect.OWN},
     lowers=("embedding_match",),
     repair="embed",
+    details=Details,
 )
