@@ -66,6 +66,7 @@ def examine(path: Path, *, on_step: Callable[[str], None]) -> list[Check]:
         *more,
         *_own_rules(resolved),
         *_absent(resolved),
+        *_traffic(resolved),
         settings,
         _report_place(resolved),
         _automation(resolved),
@@ -195,6 +196,17 @@ def _absent(suite: Suite) -> list[Check]:
         return [failed("absent", each) for each in (error, *error.others)]
     told = plural(len(entries), "entry")
     return [ok("absent", f"{told} that no point may hold")] if entries else []
+
+
+def _traffic(suite: Suite) -> list[Check]:
+    """Whether the log of real questions can be read; nothing if there is none."""
+    from ragval_pipeline.suite.traffic import load_traffic
+
+    try:
+        log = load_traffic(suite)
+    except SuiteError as error:
+        return [failed("traffic", each) for each in (error, *error.others)]
+    return [] if log is None else [ok("traffic", f"{plural(len(log.questions), 'different question')} of readers")]
 
 
 def _embedding_settings(suite: Suite) -> Check:

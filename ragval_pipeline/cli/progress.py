@@ -29,6 +29,7 @@ _WORDS = {
     "content_integrity": "Judging the texts",
     "query_validation_results": "Running the test queries",
     "self_retrieval": "Searching for every page by its title",
+    "traffic": "Asking the log's questions",
     "vector_health": "Checking the vectors",
     "sparse_vectors": "Checking the sparse vectors",
     "index_health": "Checking the index",

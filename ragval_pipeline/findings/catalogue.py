@@ -99,6 +99,7 @@ CODES = (
     "partition.leak",
     "absent.present",
     "absent.found",
+    "traffic.unanswered",
     "check.crashed",
 )
 #: Codes of the rules that a suite has of its own begin with it.

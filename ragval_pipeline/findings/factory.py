@@ -138,9 +138,9 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
     """Set how much of the index, or of the queries, each finding affects, and how much it touches.
 
     It is the sum of its subjects' extents, or their number, divided by the total: pages of the site (for a host, its
-    own pages and those missing because of it), points of the collection, queries of the suite. A collection, system or
-    field counts as everything, as does a setting of every search, a setting or metric else as the queries that it
-    names. ``None``: the total is not known.
+    own pages and those missing because of it), points of the collection, queries of the suite, the log's traffic. A
+    collection, system or field counts as everything, as does a setting of every search, a setting or metric else as
+    the queries that it names. ``None``: the total is not known.
     """
     return [
         finding.model_copy(
@@ -154,7 +154,9 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors first, largest share first, and every cause before its consequences, whole or partial.
+    """Errors first, what most readers meet first, and every cause before its consequences, whole or partial.
+
+    Readers meet a finding by the share of the real questions that it concerns, without a log by its share of the index.
 
     A cause takes the place of its first consequence, but a warning comes before an error only if the error follows from
     it. Within a severity, a finding that follows entirely from another comes right after it.
@@ -190,9 +192,15 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     return ordered
 
 
-def _rank(finding: Finding) -> tuple[int, float, int, str]:
-    severity = SEVERITIES.index(finding.severity)
-    return severity, -(finding.share or 0.0), ORDER[finding.code], finding.scope or ""
+def _rank(finding: Finding) -> tuple[int, float, float, int, str]:
+    severity, share = SEVERITIES.index(finding.severity), finding.share or 0.0
+    return (
+        severity,
+        -(share if finding.asked is None else finding.asked),
+        -share,
+        ORDER[finding.code],
+        finding.scope or "",
+    )
 
 
 def _causes(finding: Finding) -> set[str]:
@@ -209,7 +217,8 @@ def _share(finding: Finding, affected: float, totals: Totals) -> float | None:
         affected, total = len({name for entry in finding.subjects for name in entry.queries}), totals.queries
     else:
         total = {"page": totals.pages, "point": totals.points, "query": totals.queries}.get(kind, 1)
-        affected = affected if kind in {"page", "point", "query"} else 1
+        # The extent of a real question is its share of the traffic.
+        affected = affected if kind in {"page", "point", "query", "question"} else 1
     if finding.looked_at is not None:
         total = finding.looked_at
     return min(affected / total, 1.0) if total else None

@@ -153,6 +153,8 @@ class Finding(Told, BaseModel):
         share: Share of the index or of the queries that is affected, 0..1, which decides on the order; ``None``: not
             known.
         reach: Share of the pages, points or queries that are affected at all, 0..1, which decides on what can follow.
+        asked: Share of the real questions that it concerns, 0..1, which decides on the order before ``share`` does;
+            ``None``: there is no log, or it names no page.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -170,6 +172,7 @@ class Finding(Told, BaseModel):
     looked_at: int | None = None
     share: float | None = None
     reach: float | None = None
+    asked: float | None = None
 
     @property
     def count(self) -> int:
@@ -187,6 +190,7 @@ class Finding(Told, BaseModel):
         per_subject = {subject.name: subject.details for subject in (*shown, *worst) if subject.details}
         computed = {
             "share": None if self.share is None else round(self.share, 4),
+            "asked_share": None if self.asked is None else round(self.asked, 6),
             "worst": [subject.name for subject in worst] or None,
         }
         details = {
@@ -247,6 +251,12 @@ class ReportedFinding(Told, BaseModel):
     def share(self) -> float:
         """Share of the index or of the queries that is affected, 0..1; 0: not known."""
         return float(self.details.get("share") or 0.0)
+
+    @property
+    def weight(self) -> float:
+        """Share of the real questions that it concerns; without a log ``share``."""
+        asked = self.details.get("asked_share")
+        return self.share if asked is None else float(asked)
 
     @property
     def causes(self) -> dict[str, int]:

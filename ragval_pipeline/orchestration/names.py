@@ -38,6 +38,7 @@ SPARSE_VECTORS = "sparse_vectors"
 LATENCY_PROFILE = "latency_profile"
 SELF_RETRIEVAL = "self_retrieval"
 GOLDEN_SET = "golden_set"
+TRAFFIC = "traffic"
 
 #: The report's check of the run's verdict; the others are named like their criterion.
 VERDICT_CHECK = "verdict"
@@ -143,6 +144,7 @@ NEEDED_BY: Mapping[str, frozenset[Group]] = {
     QUERY_VALIDATION_RESULTS: frozenset({"queries", "regression"}),
     SELF_RETRIEVAL: frozenset({"queries"}),
     GOLDEN_SET: frozenset({"queries"}),
+    TRAFFIC: frozenset({"queries"}),
     LATENCY_PROFILE: frozenset({"latency"}),
     REGRESSION: frozenset({"regression"}),
 }

@@ -43,7 +43,10 @@ _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-exp
 #: The manifest of the snapshot, in the run's evidence.
 SNAPSHOT = "snapshot.json"
 #: Sections of the measurements stored as evidence.
-_EXTRAS = ("expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval")
+_EXTRAS = (
+    "expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval",
+    "traffic_clusters", "traffic_topics",
+)  # fmt: skip
 
 
 def write_report(
@@ -126,7 +129,7 @@ def write_report(
 
 def settings_without_secrets(suite: Suite) -> dict[str, Any]:
     """The suite's settings as used by the run, without keys, and without what nobody may read."""
-    settings = suite.model_dump(mode="json", exclude={"queries": True, "absent": True})
+    settings = suite.model_dump(mode="json", exclude={"queries": True, "absent": True, "traffic": True})
     for section in ("qdrant", "embedding"):
         settings[section].pop("api_key", None)
     shown: dict[str, Any] = _without_passwords(settings)

@@ -47,6 +47,7 @@ from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.suite.traffic import load_traffic
 from ragval_pipeline.validation.own_rules import checked_rules
 from ragval_pipeline.validation.payload.expectations import loading_expectations
 from ragval_pipeline.validation.report import ValidationReport
@@ -337,6 +338,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         load_queries(resolved)
         checked_rules(resolved)
         load_absent(resolved)
+        load_traffic(resolved)
         with _telling_what_needs_no_embedder(selected):
             if selected & EMBEDDING:
                 check_suite_embedder(resolved)

@@ -18,15 +18,18 @@ from ragval_pipeline.validation.report import ValidationReport
 def first_steps(report: ValidationReport) -> list[tuple[FindingNode, list[str]]]:
     """The three findings to fix first: their repair meets most gates, then clears most and affects most.
 
+    With a log of real questions, those that most readers meet come first, errors before warnings.
+
     Info findings are never included. With each, the required criteria that fail because of it, or what its repair
     clears.
     """
     gates = _Gates(report)
     nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
 
-    def weight(node: FindingNode) -> tuple[float, int, int, float]:
+    def weight(node: FindingNode) -> tuple[float, ...]:
         cleared = sum(len(each.names) for each in node.finding.would_clear.values())
-        return -sum(gates.gained(node).values()), -cleared, *gravest(node)
+        gained = -sum(gates.gained(node).values())
+        return (gained, -cleared, *gravest(node)) if report.traffic is None else (*gravest(node), gained, -cleared)
 
     return [(node, gates.kept(node)) for node in sorted(nodes, key=weight)[:3]]
 

@@ -122,6 +122,12 @@ class Suite(Section):
         description="Addresses, ids and phrases that no point may hold and no search return: a list, or a file with "
         "one per line",
     )
+    traffic: Local | tuple[str | dict[str, Any], ...] | None = Field(
+        None,
+        repr=False,
+        description="A log of real questions (JSONL, CSV, Parquet): text, and optional count, time and filter. "
+        "Personal data is masked when it is read",
+    )
     retry: RetrySettings = Field(default_factory=RetrySettings, description="Retry policy for all calls")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
     scale: ScaleSettings = Field(default_factory=ScaleSettings, description="What does the heavy work of a run")

@@ -12,6 +12,7 @@ from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.factory import Totals, grade_findings, merge_findings, order_findings, with_shares
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.readers import Readers, with_readers
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
@@ -100,6 +101,8 @@ def assemble_report(
     moved = sections.get("moved_pages", {})
     graded = graded_findings(measurements, severities, extra_findings)
     shared = with_shares(graded, _totals(sections, inventory))
+    if sections.get("readers"):
+        shared = with_readers(shared, Readers(**sections["readers"]))
     site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:
         findings = explain(shared, site)
@@ -130,6 +133,7 @@ def assemble_report(
         **_query_fields(sections),
         coverage_report=CoverageReport.model_validate(sections.get("coverage_report", {})),
         quality_metrics=_quality(sections),
+        traffic=sections.get("traffic"),
         index=_index(sections),
         latency=sections.get("latency", {}),
         cost=total_cost(measurements),

@@ -13,7 +13,7 @@ from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
 #: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``;
-#: 1.3 ``by_partition``.
+#: 1.3 ``by_partition`` and ``traffic``.
 SCHEMA_VERSION = "1.3"
 #: Names of the other ways to search, for readers.
 WAYS = {"bm25": "plain BM25", "sparse": "search by sparse vectors", "hybrid": "hybrid search"}
@@ -96,6 +96,51 @@ class QualityMetrics(Entity):
     timestamp: str | None = None
 
 
+class TrafficTopic(Entity):
+    """Questions of the log that ask for the same."""
+
+    question: str = Field(description="The most frequent wording, personal data masked")
+    count: float = Field(description="How often it was asked, in any wording")
+    page: str | None = Field(description="Page of the best hit, as stored")
+    score: float | None = Field(description="Score of the best hit; null when nothing was found")
+    confident: bool = Field(description="Whether it has a page that confidently answers it")
+    in_queries: bool = Field(description="Whether a test query asks the same")
+    wordings: list[str] = Field(description="Up to three of its wordings")
+
+
+class TrafficReport(Entity):
+    """The log of real questions against the index."""
+
+    questions: float = Field(description="Number of questions, repeated ones counted")
+    wordings: int = Field(description="Different questions, personal data masked")
+    clusters: int = Field(description="Groups of questions of nearly the same wording")
+    asked: int = Field(description="Topics that were searched for: groups of the same wording or the same vector")
+    asked_share: float = Field(description="Their share of the questions")
+    stopped: str | None = Field(None, description="Why not all were searched for; null when they were")
+    first: str | None = Field(None, description="When the first question was asked; null without times")
+    last: str | None = None
+    confident_share: float | None = Field(
+        description="Share of the questions searched for that have a confident page, without those that should have "
+        "none; null when none was"
+    )
+    refused_share: float = Field(0.0, description="Share of the questions that negative test queries ask")
+    unanswered: int = Field(description="Topics without a confident page")
+    decided_by: str = Field(description="What decides whether a page is confident")
+    masked: dict[str, int] = Field(description="Personal data masked, by kind")
+    unread_pages: list[str] = Field(description="The first 100 indexed pages that no question returns")
+    unread_count: int
+    pages: int = Field(description="Indexed pages in scope")
+    not_in_queries: int = Field(description="Topics that no test query asks")
+    not_in_queries_share: float = Field(description="Their share of the questions")
+    topics: list[TrafficTopic] = Field(description="The 50 most asked topics")
+    drift: float | None = Field(
+        None, description="Total variation distance between what is asked now and in the run before, 0..1"
+    )
+    compared_with: str | None = Field(None, description="That run")
+    asked_more: list[str] = Field(default_factory=list)
+    asked_less: list[str] = Field(default_factory=list)
+
+
 class Cost(Entity):
     """What embedding cost."""
 
@@ -146,6 +191,7 @@ class ValidationReport(Entity):
     retrieval_metrics: RetrievalMetrics
     coverage_report: CoverageReport
     quality_metrics: QualityMetrics
+    traffic: TrafficReport | None = Field(None, description="Null without a log of real questions")
     index: dict[str, Any]
     latency: dict[str, Any]
     cost: Cost

@@ -100,6 +100,7 @@ partition.leak E s
 partition.untagged E s
 absent.present E s
 absent.found E s
+traffic.unanswered W c
 sparse.missing E s
 sparse.text_mismatch E s
 index.no_idf W r

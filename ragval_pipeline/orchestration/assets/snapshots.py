@@ -37,6 +37,7 @@ from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.rules import fields_of_rules, load_rules
+from ragval_pipeline.suite.traffic import load_traffic
 from ragval_pipeline.validation.belonging import PARTITION
 from ragval_pipeline.validation.own_rules import checked_rules
 
@@ -74,6 +75,7 @@ def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
     load_queries(suite, advise=True)
     checked_rules(suite)
     load_absent(suite)
+    load_traffic(suite)
 
 
 def read_inventory(suite: Suite) -> SiteInventory:

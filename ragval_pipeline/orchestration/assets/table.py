@@ -25,6 +25,7 @@ from ragval_pipeline.orchestration.names import (
     SELF_RETRIEVAL,
     SITEMAP_URLS,
     SPARSE_VECTORS,
+    TRAFFIC,
     VALIDATION_REPORT,
     VECTOR_HEALTH,
     is_selected,
@@ -39,12 +40,13 @@ if TYPE_CHECKING:
         measures,
         query_validation_results,
         snapshots,
+        traffic,
     )
 else:
     # What does the work is imported by the first step that has some: definitions load with the table alone.
-    index_health, measures, query_validation_results, snapshots = (
+    index_health, measures, query_validation_results, snapshots, traffic = (
         OnFirstUse(f"ragval_pipeline.orchestration.assets.{name}")
-        for name in ("index_health", "measures", "query_validation_results", "snapshots")
+        for name in ("index_health", "measures", "query_validation_results", "snapshots", "traffic")
     )
 
 
@@ -140,8 +142,8 @@ ROWS: Mapping[str, Row] = {
         },
     ),
     QUERY_VALIDATION_RESULTS: Row(
-        "Results of all test queries, of searches for each page by its own title and headings, and whether the test "
-        "queries can distinguish a good index from a bad one.",
+        "Results of all test queries, of searches for each page by its own title and headings, whether the test "
+        "queries can distinguish a good index from a bad one, and which real questions have no answer.",
         ("qdrant",),
         reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
@@ -165,6 +167,7 @@ ROWS: Mapping[str, Row] = {
                 task.before[QUERY_VALIDATION_RESULTS].sections,
                 task.before[SELF_RETRIEVAL].sections,
             ),
+            TRAFFIC: lambda task: traffic.ask_log(task),
         },
     ),
     INDEX_HEALTH: Row(

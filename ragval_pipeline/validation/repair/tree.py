@@ -53,7 +53,7 @@ def gravest(node: FindingNode) -> tuple[int, float]:
 
 
 def _weight(finding: ReportedFinding, part: float = 1.0) -> tuple[int, float]:
-    return SEVERITIES.index(finding.severity), -finding.share * part
+    return SEVERITIES.index(finding.severity), -finding.weight * part
 
 
 def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:

@@ -35,7 +35,7 @@ TOGETHER = [
     ("query.negative_scored_high", "coverage.foreign_host", "payload.unexpected_module", "sparse.missing",
      "index.no_idf"),
     ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present", "partition.untagged",
-     "retrieval.lexical_better"),
+     "retrieval.lexical_better", "traffic.unanswered"),
 ]  # fmt: skip
 _TOGETHER = {name for names in TOGETHER for name in names}
 #: Planted beside each other after a clean run.

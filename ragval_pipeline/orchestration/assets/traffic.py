@@ -1,0 +1,302 @@
+"""The log of real questions, asked: a part of ``query_validation_results``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ragval_pipeline.errors import BudgetReachedError
+from ragval_pipeline.lazy import np
+from ragval_pipeline.orchestration.asking import Asking, asking, hit_fields, hit_reader, searched_vector
+from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL, TRAFFIC
+from ragval_pipeline.orchestration.task import Task, progress_of
+from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, kept_runs
+from ragval_pipeline.sources.search.answers import Answer, Question, ask_with
+from ragval_pipeline.sources.search.searchers import IndexSearcher
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.traffic import load_traffic
+from ragval_pipeline.text.json_text import parse_json
+from ragval_pipeline.validation.calibration import propose, scores_of
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.query_report import query_results_of
+from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages
+from ragval_pipeline.validation.traffic.confidence import Confidence, Evidence, Observed, calibrate_confidence
+from ragval_pipeline.validation.traffic.measure import (
+    MOST_ASKED,
+    Found,
+    Traffic,
+    cluster_key,
+    golden_keys,
+    measure_traffic,
+    topics_of,
+)
+from ragval_pipeline.validation.traffic.wording import Cluster, Clustered, Rarity, cluster_questions, stems
+
+#: Questions embedded at once: where a budget ends, what was asked before counts.
+_AT_ONCE = 200  # work
+#: Chunks and pages whose words are counted.
+_COUNTED = 20_000  # work
+_TEXTS = ("title", "headings", "text")
+
+
+def ask_log(task: Task) -> Measurement:
+    """Ask each cluster of a resolved suite's log once, most asked first, and learn which have an answer.
+
+    Raises:
+        SystemFailure: Qdrant or the embedder fails.
+    """
+    log = load_traffic(task.suite)
+    if log is None or not task.manifest.points:
+        return Measurement(asset=TRAFFIC)
+    clustered = cluster_questions(log.questions)
+    queries = [query for query in load_queries(task.suite) if query.status != "draft"]
+    asker = _Asker(task, clustered)
+    found, known, stopped = asker.ask(queries)
+    clusters = clustered.clusters[: len(found)]
+    if not stopped and len(clusters) < len(clustered.clusters):
+        stopped = f"the {MOST_ASKED:,} groups asked most were searched for"
+    rule = calibrate_confidence(
+        [Observed(each.best, each.without, None, cluster.count) for each, cluster in zip(found, clusters, strict=True)]
+        + known
+    )
+    threshold = _threshold(task, asker.sign)
+    texts = {query.query_text: query.negative for query in load_queries(task.suite)}
+    golden = golden_keys(clustered, texts)
+    refused = golden_keys(clustered, (text for text, negative in texts.items() if negative))
+    answered = golden_keys(clustered, asker.answered)
+    confident = [
+        cluster_key(cluster) in answered - refused or _is_confident(each, rule, asker.sign * threshold[0])
+        for each, cluster in zip(found, clusters, strict=True)
+    ]
+    wanting = {place: cluster for place, cluster in enumerate(clusters) if not confident[place]}
+    topics = topics_of(clusters, [each.found for each in found], confident, asker.site_pages(wanting, found, confident))
+    traffic = Traffic(
+        log=log,
+        clustered=clustered,
+        topics=topics,
+        confidence=rule,
+        threshold=threshold,
+        indexed=asker.indexed,
+        golden=golden,
+        refused=refused,
+        stopped=stopped,
+        before=_before(task),
+    )
+    return measure_traffic(traffic)
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """What a question found: for the report, and for learning."""
+
+    found: Found
+    best: Evidence
+    without: Evidence | None
+
+
+@dataclass(frozen=True)
+class _Asker:
+    """Searches for questions, and weighs what they find.
+
+    Attributes:
+        task: The run.
+        clustered: The log.
+        answered: Texts of the test queries whose page was found.
+    """
+
+    task: Task
+    clustered: Clustered
+    answered: list[str] = field(default_factory=list)
+
+    def ask(self, queries: Sequence[TestQuery]) -> tuple[list[_Searched], list[Observed], str]:
+        """What the test queries and the clusters find, most asked first, and why that ended early."""
+        task = self.task
+        clusters = self.clustered.clusters[:MOST_ASKED]
+        questions = [*(query.query_text for query in queries), *(cluster.text for cluster in clusters)]
+        searched: list[_Searched] = []
+        answers: list[Answer] = []
+        stopped = ""
+        with asking(task.suite, searched_vector(task.suite, task.manifest), task.qdrant, task.embedding) as way:
+            for start in range(0, len(questions), _AT_ONCE):
+                some = questions[start : start + _AT_ONCE]
+                try:
+                    given = self._answers(some, way)
+                except BudgetReachedError as reached:
+                    stopped = str(reached)
+                    break
+                answers += given
+                searched += [self._weighed(text, answer, way) for text, answer in zip(some, given, strict=True)]
+                progress_of(TRAFFIC)(len(searched), len(questions))
+        # What a test query finds is known, whatever else is learnt.
+        self.answered.extend(
+            query.query_text
+            for query, answer in zip(queries, answers, strict=False)
+            if self._is_answered(query, answer)
+        )
+        known = [
+            Observed(each.best, each.without, answered)
+            for query, each, answer in zip(queries, searched, answers, strict=False)
+            if (answered := self._is_answered(query, answer)) is not None
+        ]
+        return searched[len(queries) :], known, stopped
+
+    def _answers(self, texts: Sequence[str], way: Asking) -> list[Answer]:
+        result = ask_with(
+            # Two pages: what is left of a question when its best page is taken away.
+            [Question(str(number), text, self.task.suite.retrieval.top_k, 2) for number, text in enumerate(texts)],
+            searcher=way.searcher,
+            fields=hit_fields(self.task.suite),
+            page_of=self.read.page,
+        )
+        if result.failure is not None:
+            raise result.failure
+        return result.answers
+
+    def _is_answered(self, query: TestQuery, answer: Answer) -> bool | None:
+        """Whether a test query is known to have a page, or to have none."""
+        if query.negative:
+            return False
+        expected = expected_pages(query, self.read.page_key)
+        found = {self.read.page(hit.payload) for hit in answer.hits}
+        return True if expected and not expected.isdisjoint(found) else None
+
+    def _weighed(self, text: str, answer: Answer, way: Asking) -> _Searched:
+        hits, top_k = answer.hits, self.task.suite.retrieval.top_k
+        if not hits:
+            return _Searched(Found(), Evidence(0.0, 0.0), None)
+        pages = [self.read.page(hit.payload) for hit in hits]
+        others = [hit for hit in (*hits, *answer.deeper) if self.read.page(hit.payload) != pages[0]][:top_k]
+        words = {word: self._weight(word) for word in stems(text)}
+        best = Evidence(self.sign * hits[0].score, self._held(words, (hit.payload for hit in hits)))
+        without = (
+            Evidence(self.sign * others[0].score, self._held(words, (hit.payload for hit in others)))
+            if others
+            else None
+        )
+        found = Found(
+            page=pages[0],
+            url=self.read.text(hits[0].payload, "source_url"),
+            score=hits[0].score,
+            evidence=best,
+            pages=tuple(dict.fromkeys(page for page in pages if page is not None)),
+            vector=_unit(way, text),
+        )
+        return _Searched(found, best, without)
+
+    def _held(self, words: Mapping[str, float], payloads: Iterable[Mapping[str, Any]]) -> float:
+        """The share of a question's telling words that a hit holds."""
+        return max((_share(words, self._words_of(payload)) for payload in payloads), default=0.0)
+
+    def _words_of(self, payload: Mapping[str, Any]) -> set[str]:
+        texts = self.read.texts(payload)
+        return stems(_joined(texts.get(name) for name in _TEXTS))
+
+    def _weight(self, word: str) -> float:
+        """How much a word tells: by how rare it is in the index and in the log, whichever of them it is frequent in."""
+        return math.sqrt(self._rarity(word) * self.clustered.rarity(word))
+
+    @cached_property
+    def _rarity(self) -> Rarity:
+        """How rare words are in the index."""
+        asked = self.clustered.rarity.having.keys()
+        rows = Snapshot(self.task.manifest).rows(_TEXTS)
+        counted = (
+            stems(_joined(row[name] for name in _TEXTS)) & asked for row, _ in zip(rows, range(_COUNTED), strict=False)
+        )
+        return Rarity.of(counted)
+
+    @cached_property
+    def read(self) -> HitReader:
+        """Reads hits."""
+        return hit_reader(self.task.suite, self.task.inventory)
+
+    @cached_property
+    def sign(self) -> float:
+        """1 where a higher score is better, else -1."""
+        vector = self.task.manifest.facts.vector(self.task.suite.qdrant.vector_name)
+        own = self.task.suite.retrieval.retriever is not None
+        return 1.0 if own or vector is None or vector.higher_is_better else -1.0
+
+    @cached_property
+    def indexed(self) -> dict[str, str]:
+        """In-scope pages of the index, as in the sitemap, by canonical form."""
+        rows = Snapshot(self.task.manifest).rows(("page_key", "page_url"))
+        return {row["page_key"]: row["page_url"] for row in rows if row["page_url"] is not None}
+
+    def site_pages(
+        self, wanting: Mapping[int, Cluster], found: Sequence[_Searched], confident: Sequence[bool]
+    ) -> dict[int, str]:
+        """For clusters without an answer a page of the site that the index lacks and that holds what they ask for.
+
+        It holds more of their telling words than any hit, and as many as a hit of half of the answered ones.
+        """
+        answered = [each.best.words for each, is_answered in zip(found, confident, strict=True) if is_answered]
+        if not wanting or not answered or not self.task.pages.parts:
+            return {}
+        usual = float(np.median(answered))
+        words = {
+            place: {word: self._weight(word) for word in stems(cluster.text)} for place, cluster in wanting.items()
+        }
+        most: dict[int, tuple[float, str]] = {}
+        for key, held in self._missing_pages():
+            for place, weights in words.items():
+                share = _share(weights, held)
+                if share > max(found[place].best.words, most.get(place, (0.0, ""))[0]) and share >= usual:
+                    most[place] = share, key
+        return {place: key for place, (_, key) in most.items()}
+
+    def _missing_pages(self) -> Iterator[tuple[str, set[str]]]:
+        scope = self.task.inventory.scope_urls
+        rows = PageCopies(self.task.pages).rows(("page_key", "title", "main"))
+        missing = (row for row in rows if row["page_key"] in scope and row["page_key"] not in self.indexed)
+        for row, _ in zip(missing, range(_COUNTED), strict=False):
+            yield row["page_key"], stems(_joined((row["title"], row["main"])))
+
+
+def _joined(texts: Iterable[Any]) -> str:
+    return " ".join(" ".join(text) if isinstance(text, list) else text for text in texts if text)
+
+
+def _share(words: Mapping[str, float], held: set[str]) -> float:
+    total = sum(words.values())
+    return sum(weight for word, weight in words.items() if word in held) / total if total else 0.0
+
+
+def _unit(way: Asking, text: str) -> Any:
+    vector = way.searcher.vector_of(text) if isinstance(way.searcher, IndexSearcher) else None
+    length = 0.0 if vector is None else float(np.linalg.norm(vector))
+    return vector / length if vector is not None and length else None
+
+
+def _is_confident(searched: _Searched, rule: Confidence | None, threshold: float) -> bool:
+    if searched.found.score is None:
+        return False
+    return searched.best.score >= threshold if rule is None else rule.is_confident(searched.best)
+
+
+def _threshold(task: Task, sign: float) -> tuple[float, str]:
+    """The score that decides if there is too little to learn from, and its origin."""
+    results = query_results_of(task.before[QUERY_VALIDATION_RESULTS].sections)
+    own = task.before[SELF_RETRIEVAL].sections.get("self_retrieval", {}).get("title_scores", ())
+    proposal = propose(scores_of(results, own)) if sign > 0 else None
+    if proposal is None:
+        return task.suite.retrieval.min_similarity, "retrieval.min_similarity of the suite"
+    return proposal.min_similarity, "as ragval calibrate proposes"
+
+
+def _before(task: Task) -> tuple[str, list[dict[str, Any]]] | None:
+    """The clusters of the newest run that has some."""
+    try:
+        for run in reversed(kept_runs(task.place.base)):
+            file = run.folder / EVIDENCE / "traffic_clusters.json"
+            if file.exists():
+                return run.name, parse_json(file.read_bytes())
+    except (OSError, ValueError, HistoryNotReadError):  # affects only what is told about changes
+        return None
+    return None

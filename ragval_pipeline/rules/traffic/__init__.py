@@ -1,0 +1,1 @@
+"""Rules about the log of real questions."""

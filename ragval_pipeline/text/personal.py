@@ -1,0 +1,99 @@
+"""Personal data and credentials in what people type, replaced by their kind: ``mail [email] about it``.
+
+A question loses nothing by it that a search needs, so what only may be personal is replaced as well: any number of
+seven or more digits, whether its checksum is that of a card or not. Names and addresses of people are not recognised.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections import Counter
+
+_EMAIL = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"'/]+\.[^\W\d_]{2,}", re.IGNORECASE)
+#: Credentials in an address, named ones, and tokens of issuers whose prefixes are documented.
+_USER = re.compile(r"(?<=://)[^\s/@]+(?=@)")
+_NAMED = re.compile(
+    r"(?P<name>\b(?:pass(?:word|wd|wort|phrase|code)?|pwd|pin|secret|token|api[ _-]?key|bearer)\b"
+    r"\s*(?:[:=]\s*|(?:is|ist)\s+(?=\S*\d))[\"']?)(?P<value>[^\s\"',;]{4,})",
+    re.IGNORECASE,
+)
+_ISSUED = re.compile(
+    r"\b(?:(?:sk|pk|rk)[-_][\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}"
+    r"|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,}|hf_\w{20,}|eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?)"
+)
+#: A word in which digits and letters are mixed this long is an id or a key: nobody else has it.
+_OPAQUE = re.compile(
+    r"(?<![\w/.-])(?=[A-Za-z0-9+_-]*\d)(?=[A-Za-z0-9+_-]*[A-Za-z])[A-Za-z0-9+_-]{24,}={0,2}(?![\w/.-])"
+)
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
+_IP = re.compile(
+    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?![\w:]|\.\d)", re.IGNORECASE
+)
+#: Digits that are read as one number, with what people write between them.
+_DIGITS = re.compile(r"(?<![\w.,])(?:\+|\(\+?)?\d(?:[ \u00a0().\-\u2010-\u2015/]{0,3}\d){6,}(?!\w)")
+#: Dates, pairs of years and decimal fractions.
+_NO_NUMBER = re.compile(
+    r"\d+\.\d+|(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d"
+    r"|(?:19|20)\d\d ?[-\u2013/] ?(?:19|20)\d\d"
+)
+#: Lengths of card numbers (ISO/IEC 7812) and of phone numbers with their country (E.164).
+_CARD, _PHONE = range(12, 20), range(7, 16)
+
+
+def mask_personal(text: str) -> tuple[str, Counter[str]]:
+    """A text with personal data and credentials replaced by their kind in brackets, and how often each kind was.
+
+    The kinds are ``email``, ``phone``, ``card`` (Luhn's checksum), ``iban`` (ISO 7064 checksum), ``ip``, ``key`` and
+    ``number`` for other numbers of seven or more digits. Dates, decimal fractions and loopback addresses stay.
+    """
+    found: Counter[str] = Counter()
+    if not _MAY_HOLD.search(text):
+        return text, found
+
+    def as_kind(kind: str) -> str:
+        found[kind] += 1
+        return f"[{kind}]"
+
+    text = _USER.sub(lambda _: as_kind("key"), text)
+    text = _NAMED.sub(lambda match: match["name"] + as_kind("key"), text)
+    text = _ISSUED.sub(lambda _: as_kind("key"), text)
+    text = _EMAIL.sub(lambda _: as_kind("email"), text)
+    text = _IBAN.sub(lambda match: as_kind("iban") if is_iban(match[0]) else match[0], text)
+    text = _OPAQUE.sub(lambda _: as_kind("key"), text)
+    text = _IP.sub(lambda match: as_kind("ip") if _is_of_somebody(match[0]) else match[0], text)
+    text = _DIGITS.sub(lambda match: match[0] if _NO_NUMBER.fullmatch(match[0]) else as_kind(_kind_of(match[0])), text)
+    return text, found
+
+
+#: Most questions hold nothing of this.
+_MAY_HOLD = re.compile(r"[@:=]|\d.*\d|\b(?:is|ist)\b|\w{24}|_", re.IGNORECASE | re.DOTALL)
+
+
+def is_card(number: str) -> bool:
+    """Whether the digits of a text are as many as a card's, and have Luhn's checksum."""
+    digits = [int(char) for char in number if char.isdecimal()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    return len(digits) in _CARD and any(digits) and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Whether a text has the checksum of an IBAN (ISO 13616: the remainder by 97 is 1)."""
+    code = re.sub(r"[ -]", "", text).upper()
+    return int("".join(str(int(char, 36)) for char in code[4:] + code[:4])) % 97 == 1
+
+
+def _kind_of(number: str) -> str:
+    if is_card(number):
+        return "card"
+    digits = [char for char in number if char.isdecimal()]
+    is_dialled = number.startswith(("+", "(")) or digits[0] == "0" or len(digits) < len(number)
+    return "phone" if is_dialled and len(digits) in _PHONE else "number"
+
+
+def _is_of_somebody(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return not (address.is_loopback or address.is_unspecified)
