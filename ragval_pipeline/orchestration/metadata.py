@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Rows of a table; the total is shown next to it. Dagster's event log keeps what is shown here for ever.
 TABLE_ROWS = 10
 #: Sections with a number per query or page.
-_NOT_TOLD = frozenset({"run", "qrels"})
+_NOT_TOLD = frozenset({"run", "qrels", "readers"})
 #: Readable columns first, then those for programs.
 OFFENDER_COLUMNS = ("what", "problem", "severity", "because", "scope", "subject", "code")
 _ALWAYS = frozenset({"what", "subject"})

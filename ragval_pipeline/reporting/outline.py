@@ -11,7 +11,7 @@ from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.rules.rule import SEVERITIES, Severity
 from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE
 from ragval_pipeline.suite.criteria import GROUPS, group_of
-from ragval_pipeline.text.printing import plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.repair.tree import is_simulated
 from ragval_pipeline.validation.report import ANSWERED, WAYS, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
@@ -138,6 +138,48 @@ def mode_words(report: ValidationReport) -> list[str]:
             told = f"{WAYS.get(mode, mode)} answers {other:,} of {plural(answered.n, 'question')}, your search {own:,}"
             found.append(f"{told[:1].upper()}{told[1:]}")
     return found
+
+
+def traffic_rows(report: ValidationReport) -> list[tuple[str, str]]:
+    """The numbers of the log of real questions with their names; nothing without a log."""
+    traffic = report.traffic
+    if traffic is None:
+        return []
+    share = traffic.confident_share
+    rows = [
+        ("questions", f"{traffic.questions:,g} in {plural(traffic.wordings, 'wording')}"),
+        ("topics searched for", f"{traffic.asked:,}, {percent(traffic.asked_share)} of the questions"),
+        ("not searched for", traffic.stopped or ""),
+        ("with a confident page", "-" if share is None else percent(share)),
+        ("refused by test queries", percent(traffic.refused_share) if traffic.refused_share else ""),
+        (
+            "asked by no test query",
+            f"{plural(traffic.not_in_queries, 'topic')}, {percent(traffic.not_in_queries_share)}",
+        ),
+        ("pages that none returns", f"{traffic.unread_count:,} of {traffic.pages:,}"),
+        ("changed since the run before", "" if traffic.drift is None else percent(traffic.drift)),
+        ("asked more", "; ".join(traffic.asked_more)),
+        ("asked less", "; ".join(traffic.asked_less)),
+        ("personal data masked", ", ".join(f"{count:,} {kind}" for kind, count in traffic.masked.items())),
+        ("decided by", traffic.decided_by),
+    ]
+    return [(name, text) for name, text in rows if text]
+
+
+def traffic_words(report: ValidationReport) -> list[str]:
+    """How much of the log of real questions is answered, and what test queries leave out; nothing without a log."""
+    traffic = report.traffic
+    if traffic is None or traffic.confident_share is None:
+        return []
+    asked = plural(round(traffic.questions), "real question")
+    told = [f"{percent(traffic.confident_share)} of {asked} have a confident page"]
+    if traffic.not_in_queries:
+        told.append(f"no test query asks {percent(traffic.not_in_queries_share)}")
+    if traffic.drift is not None:
+        told.append(f"{percent(traffic.drift)} changed since the run before")
+    if traffic.stopped:
+        told.append(f"{percent(1 - traffic.asked_share)} not searched for: {traffic.stopped}")
+    return ["; ".join(told)]
 
 
 #: What the numbers of sparse vectors are, in words.

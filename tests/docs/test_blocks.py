@@ -153,6 +153,19 @@ def takedowns(stage: Stage, codes: Sequence[str]) -> None:
     assert [entry.kind for entry in entries] == ["url", "id", "phrase"]
 
 
+@of("docs/how-to/traffic.md", 1, 2)
+def traffic(stage: Stage, codes: Sequence[str]) -> None:
+    from ragval_pipeline import load_suite
+    from ragval_pipeline.suite.traffic import load_traffic
+
+    stage.write_suite()
+    stage.write("ragval.yaml", f"{(stage.folder / 'ragval.yaml').read_text()}\n{codes[0]}")
+    stage.write("questions.jsonl", codes[1])
+    log = load_traffic(load_suite("ragval.yaml"))
+    assert log is not None
+    assert (log.asked, len(log.questions), log.masked) == (216, 3, {"email": 1})
+
+
 @of("docs/how-to/hybrid.md", 1, 2)
 def hybrid(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline.suite.sections import RetrievalSettings

@@ -33,7 +33,7 @@ def test_a_deleted_page_can_fail_queries_and_by_them_the_metrics_and_no_text():
         "query.dead_target", "query.failed", "regression.query_lost", "regression.significant_drop",
     } | {
         "integrity.not_captured", "integrity.heading_loss", "query.weak_oracle", "query.unmatched_judgements",
-        "retrieval.lexical_better",
+        "retrieval.lexical_better", "traffic.unanswered",
     }  # fmt: skip
 
 

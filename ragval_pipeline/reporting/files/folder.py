@@ -17,6 +17,7 @@ from ragval_pipeline.reporting.files.junit import junit_xml
 from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec, sitemap_urls_csv
+from ragval_pipeline.reporting.files.traffic_queries import TRAFFIC_QUERIES, TRAFFIC_TOPICS, traffic_queries
 from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
 from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
@@ -46,7 +47,7 @@ logger = logging.getLogger(__name__)
 #: Every file that a run can have next to ``evidence/``; those without content are left out.
 NAMES = (
     REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", FINDINGS,
-    REMEDIATION, "junit.xml", "summary.md",
+    REMEDIATION, "junit.xml", "summary.md", TRAFFIC_QUERIES,
 )  # fmt: skip
 
 
@@ -65,6 +66,7 @@ def run_files(bundle: ReportBundle) -> dict[str, Content]:
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
         REMEDIATION: json_bytes(bundle.remedies),
+        TRAFFIC_QUERIES: traffic_queries(bundle.extras.get(TRAFFIC_TOPICS, ())),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
     return {**files, **evidence_files(bundle)}

@@ -39,6 +39,8 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     reason_of,
     title_of,
+    traffic_rows,
+    traffic_words,
     verdict_words,
 )
 from ragval_pipeline.reporting.partitions import columns_of, partition_rows
@@ -107,6 +109,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
         counts=counts,
         codes=[CATALOGUE[code] for code in sorted({finding.code for finding in report.findings} & CATALOGUE.keys())],
         pages=pages_view(bundle, corpus),
+        traffic=traffic_rows(report),
         modules=list(modules_missing(bundle)),
         questions=rows,
         anchors={row.query.query_id: row.anchor for row in rows},
@@ -232,7 +235,7 @@ def environment() -> Environment:
         one_line=one_line,
         shorten=shorten,
         facts=fact_rows,
-        side_words=lambda report: [*index_words(report), *mode_words(report)],
+        side_words=lambda report: [*index_words(report), *mode_words(report), *traffic_words(report)],
         breakable=breakable,
         without_dot=lambda text: text.rstrip().removesuffix("."),
     )

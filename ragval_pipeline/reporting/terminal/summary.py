@@ -22,6 +22,7 @@ from ragval_pipeline.reporting.outline import (
     reason_of,
     spent_words,
     title_of,
+    traffic_words,
     verdict_words,
     would_change,
 )
@@ -100,7 +101,7 @@ class SummaryPrinter(LinePrinter):
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
-        for told in (*index_words(report), *mode_words(report)):
+        for told in (*index_words(report), *mode_words(report), *traffic_words(report)):
             self.line((told, "dim"), indent=2)
         self.line()
 

@@ -108,7 +108,7 @@ def _discriminant(with_page: Values, without: Values) -> Values:
     if not weights.any():
         weights = np.clip(apart, 0, None)
     total = float(weights.sum())
-    return weights / total if total else np.array([0.5, 0.5])
+    return weights / total if total else np.array([0.5, 0.5])  # definition
 
 
 def _threshold(values: Values, left: Values, known: Values) -> float:
@@ -117,7 +117,7 @@ def _threshold(values: Values, left: Values, known: Values) -> float:
     low = _Part(float(left.mean()), float(left.var()) + _LEAST, 0.0)
     start = values[known == 0] if (known == 0).sum() >= FEWEST_ASKED else values[values >= np.median(values)]
     high = _Part(float(start.mean()), float(values.var()) + _LEAST, 0.0)
-    share, first_low, first_high = 0.5, low, high
+    share, first_low, first_high = 0.5, low, high  # work
     for _ in range(_ROUNDS):
         below, above = share * low.density(values), (1 - share) * high.density(values)
         missing = np.where(fixed, known, below / np.maximum(below + above, np.finfo(float).tiny))
@@ -127,7 +127,7 @@ def _threshold(values: Values, left: Values, known: Values) -> float:
         low = low if low.mean <= first_low.mean else _Part(first_low.mean, low.variance, low.weight)
         if abs(share - before) < _CONVERGED:
             break
-    grid = np.linspace(low.mean, max(high.mean, low.mean + _LEAST), 1001)
+    grid = np.linspace(low.mean, max(high.mean, low.mean + _LEAST), 1001)  # work
     answered = (1 - share) * high.density(grid) >= share * low.density(grid)
     return float(grid[int(answered.argmax())]) if answered.any() else float(grid[-1])
 

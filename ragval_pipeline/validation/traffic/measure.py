@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -339,27 +338,3 @@ def _drift(traffic: Traffic) -> dict[str, Any]:
         "asked_more": [names[number] for number in ordered[::-1][:_MOVED] if moved[number] > 0],
         "asked_less": [names[number] for number in ordered[:_MOVED] if moved[number] < 0],
     }
-
-
-def draft_entries(topics: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Entries of a query file for the topics that no test query asks.
-
-    Args:
-        topics: As in the report.
-    """
-    entries = []
-    for topic in topics:
-        if topic["in_queries"]:
-            continue
-        entry: dict[str, Any] = {"status": "draft", "query_text": topic["question"]}
-        if topic["confident"] and topic["page"]:
-            entry["relevant_urls"] = [topic["page"]]
-        entry["metadata"] = {"asked": topic["count"]}
-        entries.append(entry)
-    return entries
-
-
-def filter_of(cluster: Cluster) -> dict[str, Any]:
-    """The payload filter of a cluster; empty without one."""
-    found: dict[str, Any] = json.loads(cluster.filter) if cluster.filter else {}
-    return found
