@@ -12,10 +12,10 @@ from typing import Any
 
 from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.files import read_entries
 from ragval_pipeline.suite.queries.model import TEXT_NAMES
 from ragval_pipeline.text.personal import mask_personal
+from ragval_pipeline.text.printing import printable
 from ragval_pipeline.text.times import parse_time
 
 KIND = "log of questions"

@@ -100,9 +100,7 @@ def _lines(report: ValidationReport, note: str | None, changes: RunChanges | Non
     yield from _criteria(report)
     yield from _queries(report.query_results)
     spent = spent_words(report)
-    aside = "".join(
-        f"{escape(told)}, " for told in (*index_words(report), *mode_words(report), *traffic_words(report))
-    )
+    aside = "".join(f"{escape(told)}, " for told in (*index_words(report), *mode_words(report), *traffic_words(report)))
     yield (
         f"<sub>collection {escape(report.collection_name)}, {aside}run {escape(report.run_id)}, "
         f"{escape(report.timestamp)}, {show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"

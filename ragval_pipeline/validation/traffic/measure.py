@@ -12,8 +12,9 @@ from ragval_pipeline.findings.factory import NAMED, QUOTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.findings.readers import Readers
 from ragval_pipeline.lazy import np
-from ragval_pipeline.suite.printing import percent, plural, printable
+from ragval_pipeline.rules.traffic.unanswered import RULE as UNANSWERED
 from ragval_pipeline.suite.traffic import Log
+from ragval_pipeline.text.printing import percent, plural, printable
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import TrafficReport, TrafficTopic
@@ -199,7 +200,7 @@ def measure_traffic(traffic: Traffic) -> Measurement:
 MOST_ASKED = 5_000  # work
 
 
-@detector("traffic.unanswered", needs=Traffic)
+@detector(UNANSWERED, needs=Traffic)
 def find_unanswered(traffic: Traffic) -> Iterator[Finding]:
     """Topics without a confident page."""
     if not traffic.unanswered:
@@ -220,7 +221,7 @@ def find_unanswered(traffic: Traffic) -> Iterator[Finding]:
     share = percent(count / traffic.log.asked)
     message = f"{kind} of the log, asked {count:,g} times ({share} of the traffic), {have}: first {named}."
     details = {"asked": count, "traffic": traffic.log.asked, "decided_by": _decided_by(traffic)}
-    yield make_finding("traffic.unanswered", subjects, message=message, details=details)
+    yield make_finding(UNANSWERED.code, subjects, message=message, details=details)
 
 
 def _details(topic: Topic, traffic: Traffic) -> dict[str, Any]:
