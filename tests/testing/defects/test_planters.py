@@ -20,7 +20,7 @@ TOGETHER = [
      "retrieval.crowded_top_k", "text.mojibake"),
     ("vector.zero", "vector.swapped", "chunk.token_count_off", "coverage.stale_page", "payload.missing_field",
      "retrieval.nondeterministic"),
-    ("vector.identical", "vector.missing", "source.page_unfit"),
+    ("vector.identical", "vector.missing", "source.page_unfit", "traffic.unanswered"),
     ("index.not_ready", "retrieval.invalid_order", "chunk.too_small", "integrity.drifted", "payload.invalid_value",
      "query.unreachable_gate"),
     ("index.payload_index_missing", "vector.model_mismatch:truncated", "chunk.duplicate_text", "integrity.gone",
@@ -35,7 +35,7 @@ TOGETHER = [
     ("query.negative_scored_high", "coverage.foreign_host", "payload.unexpected_module", "sparse.missing",
      "index.no_idf"),
     ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present", "partition.untagged",
-     "retrieval.lexical_better", "traffic.unanswered"),
+     "retrieval.lexical_better"),
 ]  # fmt: skip
 _TOGETHER = {name for names in TOGETHER for name in names}
 #: Planted beside each other after a clean run.
