@@ -67,10 +67,17 @@ MetricsFile = Annotated[
 ]
 
 
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="Compute everything, and read nothing of an earlier run."),
+]
+
+
 def run(
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     only: OnlyGroups = None,
+    full: Full = False,
     output: OutputFolder = None,
     dataset: Dataset = None,
     metrics: MetricsFile = None,
@@ -97,7 +104,7 @@ def run(
         for writer in writers:
             writer(finished)
 
-    return validate_and_show(loaded, only=groups, output=output, as_json=as_json, afterwards=write)
+    return validate_and_show(loaded, only=groups, full=full, output=output, as_json=as_json, afterwards=write)
 
 
 def _checked(
@@ -167,6 +174,7 @@ def validate_and_show(
     suite: Suite,
     *,
     only: Collection[str] | None = None,
+    full: bool = False,
     output: str | None = None,
     as_json: bool = False,
     resources: Mapping[str, Any] | None = None,
@@ -177,6 +185,7 @@ def validate_and_show(
     Args:
         suite: As ``load_suite`` reads it.
         only: Groups of measurements; None: all.
+        full: Compute everything, and read nothing of an earlier run.
         output: Additional folder for the report's files.
         as_json: Print the report's JSON instead of the summary.
         resources: Replace the suite's own, as for ``build_validation_defs``.
@@ -188,7 +197,7 @@ def validate_and_show(
     Raises:
         RagvalError: The suite is wrong, or the report could not be written.
     """
-    finished = run_quietly(suite, only=only, resources=resources)
+    finished = run_quietly(suite, only=only, full=full, resources=resources)
     try:
         show_run(finished, as_json=as_json)
         if afterwards is not None:
@@ -214,7 +223,11 @@ def validate_and_show(
 
 
 def run_quietly(
-    suite: Suite, *, only: Collection[str] | None = None, resources: Mapping[str, Any] | None = None
+    suite: Suite,
+    *,
+    only: Collection[str] | None = None,
+    full: bool = False,
+    resources: Mapping[str, Any] | None = None,
 ) -> Run:
     """Validate a suite with progress but without summary."""
     from ragval_pipeline.validation.payload.expectations import loading_expectations
@@ -222,7 +235,7 @@ def run_quietly(
     with loading_expectations(only), showing_progress():
         from ragval_pipeline.orchestration.run import run_suite
 
-        return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
+        return run_suite(suite, only=only, full=full, resources=resources, log_level=dagster_level())
 
 
 def show_run(run: Run, *, as_json: bool) -> None:

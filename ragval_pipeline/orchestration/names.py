@@ -45,6 +45,8 @@ VERDICT_CHECK = "verdict"
 
 #: Run tag: groups of measurements to run, comma separated; absent: all.
 ONLY_TAG = "ragval/only"
+#: Run tag: everything is computed, and nothing of an earlier run is read.
+FULL_TAG = "ragval/full"
 SUITE_TAG = "ragval/suite"
 #: The verdict of a run: pass, fail or not_measured; absent if an outside system failed, or the run died.
 VERDICT_TAG = "ragval/verdict"

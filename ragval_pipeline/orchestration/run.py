@@ -24,7 +24,7 @@ from ragval_pipeline.errors import MachineError, RagvalError, SuiteError, failur
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
-from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, job_name, steps_of
+from ragval_pipeline.orchestration.names import FULL_TAG, ONLY_TAG, TRIGGER_TAG, job_name, steps_of
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.orchestration.task import check_observer, expect_steps
 from ragval_pipeline.reporting.files.folder import copy_outputs
@@ -89,10 +89,11 @@ def run_suite(
     *,
     only: Collection[str] | None = None,
     output: str | Path | None = None,
+    full: bool = False,
     resources: Mapping[str, Any] | None = None,
     log_level: str = "CRITICAL",
 ) -> Run:
-    """``validate`` as the command line and tests call it.
+    """``validate`` as the command line and tests call it; ``full`` reads nothing of an earlier run.
 
     Raises:
         SuiteError: As ``validate``.
@@ -100,7 +101,9 @@ def run_suite(
         KeyboardInterrupt: The run was interrupted; its files are removed.
     """
     with keeping_points():  # a file is checked before anything else is read, and read once
-        return _run_checked(suite, only=groups_of(only), output=output, resources=resources, log_level=log_level)
+        return _run_checked(
+            suite, only=groups_of(only), output=output, full=full, resources=resources, log_level=log_level
+        )
 
 
 def _run_checked(
@@ -108,11 +111,13 @@ def _run_checked(
     *,
     only: Collection[str] | None,
     output: str | Path | None,
+    full: bool,
     resources: Mapping[str, Any] | None,
     log_level: str,
 ) -> Run:
     resolved = check_before_any_call(suite, only=only)
-    tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
+    tags = {TRIGGER_TAG: "command_line", **({FULL_TAG: "yes"} if full else {})}
+    tags |= {ONLY_TAG: ",".join(sorted(only))} if only is not None else {}
     run_id = str(uuid.uuid4())
     if next(_RUNS) % _FORGOTTEN_AT_ONCE == _FORGOTTEN_AT_ONCE - 1:
         _forget_earlier_runs()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.embedders.budget import Budget
+    from ragval_pipeline.sources.kept.evidence import Earlier
     from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -135,6 +136,7 @@ class Read:
         pages: The copies of the site's pages.
         facts: The facts of chunks and pages.
         partitions: The partitions of the collection; None also if nothing asked for them yet.
+        earlier: An earlier run whose evidence is read where nothing has changed.
     """
 
     inventory: SiteInventory | None = None
@@ -143,6 +145,7 @@ class Read:
     pages: PageCopiesManifest | None = None
     facts: FactsManifest | None = None
     partitions: Partitions | None = None
+    earlier: Earlier | None = None
 
 
 @dataclass(frozen=True)

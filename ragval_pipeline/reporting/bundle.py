@@ -31,10 +31,11 @@ logger = logging.getLogger(__name__)
 DIAGNOSIS = "query_diagnosis.json"
 REMEDIATION = "remediation.json"
 #: Folders of the evidence in Parquet files, and what is in them.
-Kind = Literal["payload", "prints", "pages", "facts"]
+Kind = Literal["payload", "prints", "pages", "facts", "kept"]
 _PARTS: Mapping[Kind, str] = {
     "payload": "the payload snapshot is", "prints": "the prints of the points are",
     "pages": "the page copies are", "facts": "the facts are",
+    "kept": "what a later run reads again is",
 }  # fmt: skip
 
 
@@ -91,8 +92,8 @@ class ReportBundle:
 
     def kept(self) -> Mapping[Kind, KeptParts | None]:
         """The manifests of the evidence in Parquet files, by its folder."""
-        prints = self.manifest.prints if self.manifest else None
-        return {"payload": self.manifest, "prints": prints, "pages": self.pages, "facts": self.facts}
+        prints, kept = self.manifest and self.manifest.prints, self.facts and self.facts.kept
+        return {"payload": self.manifest, "prints": prints, "pages": self.pages, "facts": self.facts, "kept": kept}
 
     def parts(self, kind: Kind) -> Mapping[str, UPath]:
         """The Parquet files of some evidence by name: where they were staged, else in an earlier run.

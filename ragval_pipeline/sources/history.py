@@ -122,6 +122,21 @@ def kept_runs(base: UPath) -> list[KeptRun]:
         return sorted(runs, key=lambda run: (run.second, run.ended() if run.second in several else "", run.name))
 
 
+def newest_runs(base: UPath) -> Iterator[KeptRun]:
+    """The finished runs in ``base``, newest first by their names, each looked at when it is reached.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses.
+    """
+    with reading_from(base):
+        found = sorted(_run_folders(base), key=lambda run: run.name, reverse=True) if base.exists() else []
+    for run in found:
+        with reading_from(run.folder):
+            is_finished = (run.folder / REPORT).exists()
+        if is_finished:
+            yield run
+
+
 def half_kept(base: UPath) -> list[UPath]:
     """Folders of runs without a report: they are being written, or writing or removing them was cut short.
 

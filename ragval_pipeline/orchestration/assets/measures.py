@@ -19,6 +19,7 @@ from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, corpus_rows
 from ragval_pipeline.sources.http.addresses import is_http_url
+from ragval_pipeline.sources.kept.evidence import KEPT, KeysManifest
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
@@ -150,6 +151,10 @@ def make_chunk_facts(task: Task) -> Mapping[str, Any]:
                 run_id=place.run_id,
                 limits=limits_of(task.suite, task.manifest),
                 scale=task.suite.scale,
+                earlier=task.read.earlier,
+                leaves=KeysManifest(
+                    run_id=place.run_id, staged_uri=str(place.staged(KEPT)), kept_uri=str(place.kept(KEPT))
+                ),
                 on_progress=progress_of(CHUNK_FACTS),
             )
         except Exception as error:  # noqa: BLE001  content_integrity reports it
@@ -158,7 +163,8 @@ def make_chunk_facts(task: Task) -> Mapping[str, Any]:
     task.read.facts = manifest
     tables: tuple[Table, ...] = ("chunks", "pages")
     counts: dict[str, int] = {table: sum(part.rows for part in manifest.files(table)) for table in tables}
-    return numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})
+    reused = {"units": manifest.units, "reused": manifest.reused} if manifest.units else {}
+    return numbers({"dagster/row_count": counts["chunks"], **counts, **reused, "seconds": round(manifest.seconds, 3)})
 
 
 def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measurement:

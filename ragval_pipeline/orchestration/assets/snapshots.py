@@ -10,6 +10,7 @@ from ragval_pipeline.orchestration.measuring import log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import (
     COLLECTION,
+    FULL_TAG,
     PAGE_SNAPSHOT,
     PAYLOAD_SNAPSHOT,
     SITEMAP,
@@ -22,9 +23,12 @@ from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import page_hosts_of
+from ragval_pipeline.sources.kept.evidence import KEPT, Earlier, find_earlier
+from ragval_pipeline.sources.kept.pages import KeptPages
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.of_suite import fetch_inventory, reader_of
 from ragval_pipeline.sources.site.page_cache import PageCache
+from ragval_pipeline.sources.site.page_copies.copies import TEXTS
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -106,7 +110,9 @@ def copy_pages(task: Task) -> Mapping[str, Any]:
     else:
         progress_of(PAGE_SNAPSHOT)(0, None)
         try:
-            manifest = read_copies(task.suite, task.inventory, task.place)
+            if FULL_TAG not in task.place.tags:
+                task.read.earlier = find_earlier(task.place.base, task.place.staged("earlier"))
+            manifest = read_copies(task.suite, task.inventory, task.place, task.read.earlier)
         except Exception as error:  # noqa: BLE001  content_integrity reports it
             log_crash(task.context, PAGE_SNAPSHOT, error)
             manifest = PageCopiesManifest(
@@ -123,8 +129,13 @@ def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
     return PageCopiesManifest(run_id=place.run_id, configured=False, reason=reason)
 
 
-def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
-    """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
+def read_copies(
+    suite: Suite, inventory: SiteInventory, place: RunPlace, earlier: Earlier | None = None
+) -> PageCopiesManifest:
+    """Read the pages of a resolved suite's site, from the built site's folder or over http(s).
+
+    ``earlier`` is a run whose texts are used for pages that have not changed.
+    """
     source = suite.source
     if source is None or not inventory.configured:
         return nothing_read(place, NO_SOURCE)
@@ -147,6 +158,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             kept_uri=str(place.kept("pages")),
             run_id=place.run_id,
             scale=suite.scale,
+            kept=KeptPages(earlier, place.staged(KEPT), TEXTS),
             on_progress=progress_of(PAGE_SNAPSHOT),
         )
         if manifest.failure is None:

@@ -24,6 +24,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,6 +102,14 @@ def own_tokenizer(model: str) -> Any:
             tokenizer.no_truncation()
             return tokenizer
     return None
+
+
+@functools.lru_cache(maxsize=64)
+def tokenizer_identity(model: str | None) -> str:
+    """A digest of the tokenizers with which texts for a model are counted: the offline one, and the model's own."""
+    own = None if model is None else own_tokenizer(model)
+    used = [static_parts().tokenizer, *([] if own is None else [own])]
+    return sha256("\n".join(tokenizer.to_str() for tokenizer in used).encode()).hexdigest()
 
 
 def _hub_cache() -> Path:

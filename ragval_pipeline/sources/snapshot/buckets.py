@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -13,7 +13,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import np, pa, pq
+from ragval_pipeline.lazy import np, pa, pc, pq
 from ragval_pipeline.sources.arrow import array_from, numbers_of
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
@@ -54,11 +54,25 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
     """Sorts rows into one Parquet file per bucket; rows are collected in a temporary file first.
 
     Writing rows as they arrive would create many small row groups: at a million points their metadata takes most of the
-    memory, and reading it most of the time. ``buckets`` is a power of two.
+    memory, and reading it most of the time.
+
+    Args:
+        folder: Where the files go.
+        schema: Schema of the rows.
+        buckets: Number of buckets, a power of two.
+        finish: What the rows of a bucket, with its number, become before they are written.
     """
 
-    def __init__(self, folder: UPath, schema: pa.Schema, buckets: int) -> None:
+    def __init__(
+        self,
+        folder: UPath,
+        schema: pa.Schema,
+        buckets: int,
+        *,
+        finish: Callable[[int, pa.Table], pa.Table] = lambda _, rows: rows,
+    ) -> None:
         self.buckets = buckets
+        self._finish = finish
         self.schema, self._folder = schema, folder
         self._held: list[pa.RecordBatch] = []
         self._numbers: list[NDArray[np.int32]] = []
@@ -87,7 +101,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._wait()
         parts = []
         for bucket in sorted(self._places):
-            rows = self._rows(bucket)
+            rows = self._finish(bucket, self._rows(bucket))
             part = Part(name=f"part-{bucket:05d}.parquet", rows=rows.num_rows, bucket=bucket)
             with writing_to(self._folder), (self._folder / part.name).open("wb") as file:
                 pq.write_table(rows, file, **encoding_of(rows, unique=UNIQUE))
@@ -146,7 +160,7 @@ def encoding_of(rows: pa.Table, *, unique: Collection[str], hashes: Collection[s
         hashes: Incompressible columns.
     """
     kept = {*unique, *hashes}
-    large = {name for name in rows.schema.names if rows.column(name).nbytes >= LARGE * len(rows)}.difference(hashes)
+    large = {name for name in rows.schema.names if _bytes_of(rows.column(name)) >= LARGE * len(rows)}.difference(hashes)
     return {
         "compression": {path: "zstd" if path.partition(".")[0] in large else "none" for path in _leaves(rows.schema)},
         "use_dictionary": [path for path in _leaves(rows.schema) if path.partition(".")[0] not in kept],
@@ -164,6 +178,24 @@ def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None =
     for part in parts:
         with (folder / part.name).open("rb") as file:
             yield from pq.ParquetFile(file).iter_batches(columns=columns)
+
+
+def _bytes_of(column: pa.ChunkedArray) -> int:
+    """Bytes of a column's values and lengths, however its arrays are laid out: equal rows are to be equal files."""
+    return sum(map(_bytes_of_array, column.chunks))
+
+
+def _bytes_of_array(values: pa.Array) -> int:
+    kind = values.type
+    if pa.types.is_list(kind):
+        return 4 * len(values) + _bytes_of_array(values.flatten())
+    if pa.types.is_struct(kind):
+        return sum(map(_bytes_of_array, values.flatten()))
+    if pa.types.is_dictionary(kind):
+        return _bytes_of_array(values.indices)
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return 4 * len(values) + (pc.sum(pc.binary_length(values)).as_py() or 0)
+    return len(values) * int(kind.bit_width) // 8
 
 
 def _leaves(kind: pa.Schema | pa.DataType, path: str = "") -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from ragval_pipeline.sources.kept.evidence import KeysManifest
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import KeptParts, Part, SnapshotManifest
 
@@ -19,7 +20,10 @@ class FactsManifest(KeptParts):
         copies: The pages.
         crash: Type of the exception that ended making them, or empty.
         problem: Readable message of that exception, or empty for a defect.
+        units: Number of pages, with their chunks, and of single points without a page.
+        reused: Those of them whose facts are an earlier run's, because nothing has changed.
         seconds: How long it took.
+        kept: What a later run needs to read them where nothing has changed; None: it computes them.
     """
 
     _gone: ClassVar[str] = "the facts of run {run} are gone from {place}: create them again"
@@ -28,7 +32,10 @@ class FactsManifest(KeptParts):
     copies: PageCopiesManifest
     crash: str = ""
     problem: str = ""
+    units: int = 0
+    reused: int = 0
     seconds: float = 0.0
+    kept: KeysManifest | None = None
 
     def files(self, table: Table) -> list[Part]:
         """The files of a table."""

@@ -18,6 +18,7 @@ from ragval_pipeline.sources.embedders.tokens import (
     folded_blanks,
     own_tokenizer,
     script_of,
+    tokenizer_identity,
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.validation.facts.texts import StoredText
@@ -51,6 +52,17 @@ class Counting:
     limits: Limits | None = None
     claims: bool = True
 
+    def has_limit(self, payload_model: str | None) -> bool:
+        """Whether the model of a point has a known limit."""
+        return self.limits is not None and self.limits.has_limit(payload_model)
+
+    def identity_of(self, payload_model: str | None) -> str:
+        """What the counts of a text depend on besides the text, for a point of this model."""
+        if self.limits is None or not self.has_limit(payload_model):
+            return tokenizer_identity(None) if self.claims else ""
+        named = self.limits.model_of(payload_model)
+        return f"{tokenizer_identity(named)} {named}"
+
 
 #: No model has a limit.
 NOTHING_LIMITED = Counting()
@@ -68,18 +80,18 @@ def count_texts(texts: Sequence[StoredText], counting: Counting) -> list[dict[st
 
 def _count(texts: Sequence[StoredText], counting: Counting) -> list[dict[str, Any]]:
     flat, models = [text.flat for text in texts], [text.row["model"] for text in texts]
-    limits, nothing = counting.limits, [0] * len(texts)
-    limited = limits is not None and any(limits.has_limit(model) for model in set(models))
-    tokens = count_tokens(flat) if counting.claims or limited else nothing
-    added, exact = nothing, list[int | None]([None] * len(texts))
-    if limited and limits is not None:
+    limits, limited = counting.limits, {model: counting.has_limit(model) for model in set(models)}
+    tokens, added, exact = [0] * len(texts), [0] * len(texts), list[int | None]([None] * len(texts))
+    # Text by text: the count of one must not depend on the models of others.
+    counted = [place for place, model in enumerate(models) if counting.claims or limited[model]]
+    for place, count in zip(counted, count_tokens([flat[place] for place in counted]) if counted else (), strict=True):
+        tokens[place] = count
+    if limits is not None and any(limited.values()):
         embedded = [embedded_text(text.row) for text in texts]
-        others = [place for place, text in enumerate(texts) if embedded[place] != text.text]
-        if others:
-            added = list(nothing)
-            whole = count_tokens([folded_blanks(embedded[place]) for place in others])
-            for place, count in zip(others, whole, strict=True):
-                added[place] = max(0, count - tokens[place])
+        others = [place for place, text in enumerate(texts) if limited[models[place]] and embedded[place] != text.text]
+        whole = count_tokens([folded_blanks(embedded[place]) for place in others]) if others else ()
+        for place, count in zip(others, whole, strict=True):
+            added[place] = max(0, count - tokens[place])
         exact = _exact(embedded, [limits.model_of(model) for model in models])
     return [
         {

@@ -74,6 +74,9 @@ class PageRecord:
 _OF_COPY = (
     "url", "status", "final_url", "problem", "noindex", "redirected", "target_key", "last_modified", "sha256",
 )  # fmt: skip
+#: What a record has of nothing but its page's HTML, and the columns with it.
+_OF_HTML = ("title", "main", "body", "attributes", "blocks", "scripted")
+TEXTS = (*_OF_HTML, "headings")
 
 
 def record_of(copy: PageCopy, page_key: str) -> PageRecord:
@@ -83,7 +86,7 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
         page_key=page_key,
         source=copy.source or "",
         **{name: getattr(copy, name) for name in _OF_COPY},
-        **{name: getattr(text, name) for name in ("title", "main", "body", "attributes", "blocks", "scripted")},
+        **{name: getattr(text, name) for name in _OF_HTML},
     )
 
 
@@ -153,6 +156,11 @@ class PageCopies:
         wanted = one_of("page_key", keys)
         for batch in read_parts(self.manifest.folder(), self.manifest.parts, None):
             yield from records_from(batch.filter(wanted(batch)))
+
+    def table(self, *, bucket: int = 0, buckets: int = 1) -> pa.Table:
+        """Every page of a bucket, with all columns; arguments as for ``rows``."""
+        parts = in_bucket(self.manifest.parts, bucket, buckets)
+        return pa.Table.from_batches(read_parts(self.manifest.folder(), parts, None), arrow_schema())
 
     def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
         """Every page; arguments as for ``rows``."""

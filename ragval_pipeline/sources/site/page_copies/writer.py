@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.lazy import pc
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
 from ragval_pipeline.sources.arrow import constant
+from ragval_pipeline.sources.kept.pages import KeptPages
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import HostFailure, SiteInventory, SitePage
 from ragval_pipeline.sources.site.of_suite import ReadsPages, read_pages
@@ -61,12 +62,13 @@ def take_copies(
     run_id: str,
     min_readable: float = 0.0,
     scale: ScaleSettings | None = None,
+    kept: KeptPages | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> PageCopiesManifest:
     """Read every in-scope page into Parquet parts.
 
     ``folder`` is created if missing; the parts are moved to ``kept_uri`` later. Reading ends if the host fails for more
-    than the share 1 - ``min_readable`` of the pages.
+    than the share 1 - ``min_readable`` of the pages. ``kept`` has the texts of pages that are as they were.
 
     Returns:
         The manifest. If the page host fails, its ``failure`` says so: nothing is raised, because everything that needs
@@ -78,13 +80,23 @@ def take_copies(
     tally = _Tally()
     folder.mkdir(parents=True, exist_ok=True)
     copies = _copies(pages, reader, most, min_readable, tally, on_progress)
-    some = iter(lambda: list(islice(copies, _BATCH)), [])
     expected, readable = min(len(pages), most), 0
-    with sparing_memory(), BucketWriter(folder, arrow_schema(), buckets_for(expected, PAGES_PER_BUCKET)) as writer:
+    buckets = buckets_for(expected, PAGES_PER_BUCKET)
+    unread = copies if kept is None else (_left_to_parse(copy, key, kept, buckets) for copy, key in copies)
+    some = iter(lambda: list(islice(unread, _BATCH)), [])
+
+    def finish(bucket: int, rows: pa.Table) -> pa.Table:
+        nonlocal readable
+        rows = rows.combine_chunks() if kept is None else kept.completed(bucket, rows)
+        readable += pc.sum(pc.greater(pc.binary_length(rows.column("body")), constant(0))).as_py()
+        return rows
+
+    with sparing_memory(), BucketWriter(folder, arrow_schema(), buckets, finish=finish) as writer:
         for batch in each_done(rows_of, some, scale or ScaleSettings(workers=1), weight=CHUNKS_A_PAGE * expected):
             writer.add(batch, batch.column("page_key"))
-            readable += pc.sum(pc.greater(pc.binary_length(batch.column("body")), constant(0))).as_py()
         parts = writer.close()
+    if kept is not None:
+        kept.save()
     return PageCopiesManifest(
         run_id=run_id,
         staged_uri=str(folder),
@@ -100,6 +112,13 @@ def take_copies(
         failure=HostFailure.of(tally.failure) if tally.failure else None,
         seconds=time.monotonic() - started,
     )
+
+
+def _left_to_parse(copy: PageCopy, key: str, kept: KeptPages, buckets: int) -> tuple[PageCopy, str]:
+    """A page without its HTML if an earlier run has parsed the same."""
+    if copy.html is not None and kept.take(key, copy.html, buckets=buckets):
+        copy = replace(copy, html=None)
+    return copy, key
 
 
 def _copies(
