@@ -123,12 +123,13 @@ def main() -> int:
     parser.add_argument("--chunks", type=int, nargs="+", default=[20_000, 80_000], help=sizes)
     parser.add_argument("--only", help="groups of measurements, with commas between (default all)")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--full", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
         return _serve(options.serve, options.chunks[0])
     if options.measure is not None:
-        return _measure(options.measure, options.only)
+        return _measure(options.measure, options.only, full=options.full)
     costs = [_cost(chunks, options.only) for chunks in sorted(options.chunks)]
     reached = [_is_reached("CPU a chunk in ms", 1000 * costs[-1].measured / costs[-1].chunks, GOAL_MS)]
     if len(costs) == 1:
@@ -165,7 +166,7 @@ def served_corpus(chunks: int) -> Iterator[tuple[Path, dict[str, str], int]]:
 def _cost(chunks: int, only: str | None) -> Cost:
     with served_corpus(chunks) as (suite, environment, points):
         measure = [sys.executable, "-m", "benchmarks.defects_cost", "--measure", str(suite)]
-        measure += ["--only", only] if only else []
+        measure += ["--full", *(["--only", only] if only else [])]
         # The first run compiles what it imports, as an installation has done.
         lines = [subprocess.check_output(measure, env=environment, text=True) for _ in range(2)][-1].splitlines()
         cost = Cost(points, *json.loads(lines[-1]))
@@ -205,10 +206,10 @@ def _serve(folder: Path, chunks: int) -> int:
     return 0
 
 
-def _measure(suite: Path, only: str | None) -> int:
+def _measure(suite: Path, only: str | None, *, full: bool) -> int:
     clock = Clock()
     with observed_by(clock):
-        report = run_suite(load_suite(suite), only=only.split(",") if only else None).report
+        report = run_suite(load_suite(suite), only=only.split(",") if only else None, full=full).report
     clock(BETWEEN, 1, 1)
     loud = sorted({finding.code for finding in report.findings if finding.severity != "info"})
     print(f"verdict {report.verdict}; errors and warnings: {', '.join(loud) or 'none'}")

@@ -51,6 +51,7 @@ def test_runs_their_history_and_the_blessed_one_live_in_a_bucket(
     name = first.rpartition("/")[2]
     assert {"report.html", "findings.parquet", "junit.xml"} <= {file.rpartition("/")[2] for file in bucket.ls(first)}
     assert bucket.glob(f"{first}/evidence/facts/chunks-*.parquet")
+    assert bucket.exists(f"{first}/evidence/kept/kept.json")
     assert ragval("bless", "last", "-s", home.suite).code == 0
     second = ragval("run", "-s", home.suite, "--json")
     assert second.code == 0, second.err

@@ -207,3 +207,22 @@ def test_facts_of_other_code_are_not_read(
     caplog.set_level("INFO")
     assert runs.run(world)[1] == units
     assert "another version of ragval" in caplog.text
+
+
+def test_a_run_that_was_killed_while_it_wrote_is_not_read(runs: Runs) -> None:
+    world = Site.drawn(random.Random(7), 4)
+    runs.run(world)
+    runs.run(world)
+    runs.newest("").parent.joinpath("validation_report.json").unlink()
+    shutil.rmtree(runs.newest("facts"))
+    assert runs.run(world)[1] == 0
+
+
+def test_an_earlier_run_may_be_removed_while_it_is_read(runs: Runs) -> None:
+    world = Site.drawn(random.Random(8), 4)
+    runs.run(world)
+    earlier = find_earlier(runs.base, UPath(runs.folder / "near"))
+    assert earlier is not None
+    near = [earlier.bring(kind) for kind in ("kept", "pages", "facts")]
+    shutil.rmtree(runs.newest("").parent)
+    assert all(folder is not None and any(folder.iterdir()) for folder in near)
