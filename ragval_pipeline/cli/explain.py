@@ -100,8 +100,8 @@ def explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
 
     run, colon, code = name.rpartition(":")
     if code.startswith(OWN_PREFIX):
-        of_run = _of_run(run, code, suite) if colon else ()
-        return CATALOGUE[code].title, [*of_run, *_of_own_rule(code, suite)]
+        of_run = list(_of_run(run, code, suite)) if colon else []
+        return CATALOGUE[code].title, [*of_run, *_of_own_rule(code, suite, was_found=bool(of_run))]
     if colon and code in CATALOGUE:
         return CATALOGUE[code].title, [*_of_run(run, code, suite), *_of_finding(code)]
     if name in CATALOGUE:
@@ -146,21 +146,23 @@ def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[st
         yield f"and {finding.count - _SHOWN:,} more in findings.parquet of {run.folder}"
     if finding.because:
         yield following(finding)[1] or f"It follows from {finding.because}."
-    row = CATALOGUE[finding.code]
-    if finding.code.startswith(OWN_PREFIX):  # its rule's texts follow
-        return
-    if finding.cause != row.cause:
+    # The texts of a rule of one's own are those that it had in the run.
+    usual = None if finding.code.startswith(OWN_PREFIX) else CATALOGUE[finding.code]
+    if usual is None or finding.cause != usual.cause:
         yield f"Here: {finding.cause}"
-    if finding.remedy != row.remedy:
+    if usual is None or finding.remedy != usual.remedy:
         yield f"Do: {finding.remedy}"
 
 
-def _of_own_rule(code: str, suite_file: Path) -> Iterator[_Section]:
-    """A rule of the suite: its query and its texts."""
+def _of_own_rule(code: str, suite_file: Path, *, was_found: bool) -> Iterator[_Section]:
+    """A rule of the suite: its query and its texts; that it is gone, if a run found what it names."""
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.suite.rules import load_rules
 
     rules = {written.rule.code: written for written in load_rules(load_suite(suite_file))}
+    if code not in rules and was_found:
+        yield "How it was measured", [f"By a rule of the suite that {suite_file} does not have any more."]
+        return
     if code not in rules:
         remedy = f"Its rules are: {', '.join(rules)}." if rules else "It has no rules of its own."
         raise SuiteError(f"the suite has no rule {code}", key="explain", remedy=remedy)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ragval_pipeline.cli.explain import explained
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -53,6 +54,23 @@ def test_a_finding_of_a_kept_run_isexplained_with_its_subjects(home: Home, ragva
     other = ragval("explain", "-s", home.suite, "last:vector.zero")
     assert other.code == 2
     assert "did not find vector.zero. It found: coverage.orphan_page" in other.message
+
+
+@pytest.mark.slow
+def test_a_rule_of_ones_own_is_explained_by_its_run_after_it_is_gone(home: Home, ragval: Callable[..., Ended]) -> None:
+    rule = {
+        "code": "custom.seen", "message": "{count} chunks were seen.", "cause": "They are there.",
+        "remedy": "Close your eyes.", "sql": "SELECT point_id AS name FROM points LIMIT 2",
+    }  # fmt: skip
+    (home.folder / "own.yaml").write_text(yaml.safe_dump([rule]), encoding="utf-8")
+    home.edit(rules=["own.yaml"])
+    ragval("run", "-s", home.suite)
+    home.edit(rules=None)
+    ended = ragval("explain", "-s", home.suite, "last:custom.seen")
+    assert ended.code == 0, ended.err
+    for part in ("2 chunks were seen", "They are there.", "Close your eyes.", "does not have any more"):
+        assert part in " ".join(ended.out.split())
+    assert ragval("explain", "-s", home.suite, "custom.seen").code == 2
 
 
 def test_without_a_name_all_names_are_listed_with_their_titles(ragval: Callable[..., Ended]) -> None:
