@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from statistics import median
 from typing import Any, TypeAlias
 
 from ragval_pipeline.findings.model import Subject
@@ -65,8 +66,7 @@ def met_by_chance(
     settings, page_key = golden.settings, golden.inventory.folder().key
     for query in golden.queries:
         draws = query.top_k or settings.top_k
-        # If half of the index is drawn, it contains any expectation.
-        pointless = query.negative or draws > MOST * facts.points or not facts.sample
+        pointless = query.negative or not facts.sample or _draws_any_page(facts, draws)
         required = {} if pointless else _required(query, page_key, settings.rules.module_match, settings.judge)
         if required and reaching is not None and "score" in deciding_conditions(query, settings.judge):
             required["score", 0] = _one_of(reaching.get(query.id, ()))
@@ -82,6 +82,17 @@ def met_by_chance(
             pages = expected_pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
             yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
+
+
+def _draws_any_page(facts: IndexFacts, draws: int) -> bool:
+    """Whether random chunks have one of the median page more often than not.
+
+    Then the index is too small for ``draws``: a question that names its page, as exactly as questions do, is met by
+    chance as well.
+    """
+    chunks = Counter(chunk.page for chunk in facts.sample if chunk.page is not None).values()
+    of_page = round(median(chunks) * facts.points / len(facts.sample)) if chunks else 1
+    return draws > facts.points or none_drawn(facts.points, max(1, of_page), draws) < 1 - MOST
 
 
 def _one_of(points: Collection[str]) -> _Requirement:

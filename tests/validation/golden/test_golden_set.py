@@ -283,6 +283,14 @@ def test_a_top_k_of_more_than_half_of_the_index_finds_whatever_is_expected_and_s
     assert weak(asked, chunks, top_k=11) == {}
 
 
+def test_an_index_of_a_few_pages_is_met_by_chance_whatever_is_expected_and_says_nothing():
+    few = [chunk(f"/{n % 3}", text="a robot moves") for n in range(12)]
+    asked = [query("words", expected_keywords=["robot"]), query("page", relevant_urls=[f"{HOST}/1"])]
+    assert weak(asked, few) == {}
+    many = [chunk(f"/{n % 20}", text="a robot moves") for n in range(80)]
+    assert weak(asked, many) == {"words": 1.0}
+
+
 def test_different_chunks_may_meet_the_conditions_of_a_query():
     chunks = [chunk(f"/{n}", "one" if n < 6 else "two", "robot" if n >= 8 else "arm") for n in range(14)]
     asked = [query("q", expected_module="one", expected_keywords=["robot"])]
