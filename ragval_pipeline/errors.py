@@ -151,6 +151,7 @@ class NotMeasurableError(RagvalError):
         subject: What the finding is about.
         remedy: What to do about it, one sentence.
         details: Further facts for the finding, JSON values only.
+        cause: The reason, one sentence; None: the finding's usual one.
     """
 
     exit_code = 4
@@ -163,11 +164,13 @@ class NotMeasurableError(RagvalError):
         subject: str,
         remedy: str = "",
         details: dict[str, object] | None = None,
+        cause: str | None = None,
     ) -> None:
         self.problem = problem
         self.code = code
         self.subject = subject
         self.remedy = remedy
+        self.cause = cause
         self.details = details or {}
         super().__init__(with_remedy(problem, remedy))
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.cli.looking import Look
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.suite.sections import AutomationSettings
@@ -93,7 +94,7 @@ def _systems(
     try:
         with opened_reader(suite.qdrant) as reader:
             look, checks = check_collection(suite, reader)
-            checks += check_payload(suite, look)
+            checks += [*check_payload(suite, look), *(_ways(suite, look, reader) if look else [])]
             on_step("Asking the embedder")
             if look is not None and embedder_usable:
                 more, embedder = check_embedder(suite, queries, look, reader)
@@ -104,6 +105,21 @@ def _systems(
         return look, None, [*checks, skipped("embedder", "not checked until its settings are correct")]
     more, embedder = check_embedder(suite, queries, None, None)
     return look, embedder, [*checks, *more]
+
+
+def _ways(suite: Suite, look: Look, reader: Reader) -> list[Check]:
+    """Whether the collection can be searched by the modes that the suite names; nothing for dense vectors alone."""
+    from ragval_pipeline.orchestration.asking import check_ways
+
+    named = [*([] if suite.retrieval.retriever else [suite.retrieval.mode]), *suite.retrieval.also]
+    asked = [name for name in named if name not in ("bm25", "dense")]
+    if not asked or not look.facts.points_count:
+        return []
+    try:
+        check_ways(suite, look.facts, reader)
+    except RagvalError as error:
+        return [failed("search modes", error)]
+    return [ok("search modes", f"{look.facts.name} can be asked by: {', '.join(asked)}")]
 
 
 def _suite_file(path: Path) -> tuple[Suite | None, list[Check]]:

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError
+from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, SuiteError
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.search.lexical import COLUMNS as LEXICAL_COLUMNS
+from ragval_pipeline.sources.search.lexical import LexicalSearcher
+from ragval_pipeline.sources.search.methods import Method, method_of
 from ragval_pipeline.sources.search.production import production_searcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import COLUMNS as COLUMNS_OF_POINTS
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts, no_dense_vector
+from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts, no_dense_vector
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Reader
 from ragval_pipeline.suite.gates import gates_of, ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.sections import Mode, Way
+from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import GoldenSet
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
 from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 
 
 @dataclass(frozen=True)
@@ -63,40 +72,103 @@ class Asking:
         )
 
 
-@contextmanager
-def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *, repeats: int = 1) -> Iterator[Asking]:
-    """How a resolved suite's queries are run; closed at the end.
+@dataclass(frozen=True)
+class Ways:
+    """How a resolved suite's questions are searched: the judged way, and each other one.
 
-    Repeats may use another client.
+    Attributes:
+        suite: The resolved suite.
+        manifest: The snapshot of the collection.
+        connection: Opens readers of the collection.
+        embedding: Opens the embedder.
+    """
+
+    suite: Suite
+    manifest: SnapshotManifest
+    connection: Any
+    embedding: Any
+
+    @contextmanager
+    def judged(self, *, repeats: int = 1) -> Iterator[Asking]:
+        """The way that criteria judge; closed at the end. Repeats may use another client.
+
+        Raises:
+            SuiteError: ``retrieval.retriever`` is not a search, or the collection cannot be searched by the mode.
+            SystemFailure: A system cannot be opened.
+        """
+        suite = self.suite
+        if suite.retrieval.retriever is not None:
+            own = production_searcher(suite)
+            yield Asking(own, None, None, f"{own.spec} called again")
+            return
+        with ExitStack() as stack:
+            searcher = self._searcher(suite.retrieval.mode, stack)
+            if repeats < 2:
+                yield Asking(searcher, None, searcher.embedder, "")
+                return
+            # An embedded Qdrant allows one client at a time.
+            fresh = suite.qdrant.url is not None
+            again = stack.enter_context(open_reader(self.connection, suite)) if fresh else searcher.reader
+            anew = getattr(searcher.embedder, "free", False) is True
+            repeater = replace(searcher, reader=again, anew=anew)
+            embeds = searcher.method.embeds
+            yield Asking(searcher, repeater, searcher.embedder, _manner(fresh=fresh, anew=anew, embeds=embeds))
+
+    @contextmanager
+    def other(self, name: Way) -> Iterator[Searcher]:
+        """Another way; closed at the end.
+
+        Raises:
+            SuiteError: As ``judged``.
+            SystemFailure: As ``judged``.
+        """
+        with ExitStack() as stack:
+            yield self._in_memory() if name == "bm25" else self._searcher(name, stack)
+
+    def _searcher(self, mode: Mode, stack: ExitStack) -> IndexSearcher:
+        suite = self.suite
+        # A collection without the vector is refused before anything is opened.
+        vector = searched_vector(suite, self.manifest) if Method(mode).embeds else None
+        reader = stack.enter_context(open_reader(self.connection, suite))
+        method = method_of(suite, mode, self.manifest.facts, reader)
+        embedder = stack.enter_context(self.embedding.embedder_for(suite)) if method.embeds else None
+        return IndexSearcher(embedder, reader, vector, suite.embedding.query_input_type, method)
+
+    def _in_memory(self) -> LexicalSearcher:
+        snapshot = Snapshot(self.manifest)
+
+        def passing(equal: Equal) -> frozenset[str]:
+            with open_reader(self.connection, self.suite) as reader:
+                return reader.passing(equal)
+
+        return LexicalSearcher(lambda: snapshot.batches(LEXICAL_COLUMNS), self._payloads, passing)
+
+    def _payloads(self, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+        """The payloads of points, as far as the snapshot has them."""
+        fields = self.suite.payload.fields
+        names = [name for name in fields if name in COLUMNS_OF_POINTS]
+        rows = rows_by_id(Snapshot(self.manifest).batches(list(dict.fromkeys(["point_id", *names]))), ids)
+        return {point: {fields[name]: row[name] for name in names} for point, row in rows.items()}
+
+
+def check_ways(suite: Suite, facts: CollectionFacts, reader: Reader) -> None:
+    """Check that a collection can be searched by every mode that a resolved suite names.
 
     Raises:
-        SuiteError: ``retrieval.retriever`` is not a search.
-        SystemFailure: A system cannot be opened.
+        SuiteError: As ``method_of``.
+        SystemFailure: Qdrant fails.
     """
-    if suite.retrieval.retriever is not None:
-        own = production_searcher(suite)
-        yield Asking(own, None, None, f"{own.spec} called again")
-        return
-    settings = (vector, suite.embedding.query_input_type, suite.retrieval.exact)
-    with ExitStack() as stack:
-        reader = stack.enter_context(open_reader(connection, suite))
-        embedder = stack.enter_context(embedding.embedder_for(suite))
-        searcher = IndexSearcher(embedder, reader, *settings)
-        if repeats < 2:
-            yield Asking(searcher, None, embedder, "")
-            return
-        # An embedded Qdrant allows one client at a time.
-        fresh = suite.qdrant.url is not None
-        again = stack.enter_context(open_reader(connection, suite)) if fresh else reader
-        anew = getattr(embedder, "free", False) is True
-        repeater = IndexSearcher(embedder, again, *settings, anew=anew)
-        yield Asking(searcher, repeater, embedder, _manner(fresh=fresh, anew=anew))
+    retrieval = suite.retrieval
+    judged = () if retrieval.retriever is not None else (retrieval.mode,)
+    for name in (*judged, *retrieval.also):
+        if name not in ("bm25", "dense"):
+            method_of(suite, name, facts, reader)
 
 
-def _manner(*, fresh: bool, anew: bool) -> str:
+def _manner(*, fresh: bool, anew: bool, embeds: bool) -> str:
     client = "with a fresh client" if fresh else "with the same client, because an embedded Qdrant allows one at a time"
     vectors = "queries embedded again" if anew else "the same query vectors"
-    return f"{client} and {vectors}"
+    return f"{client} and {vectors}" if embeds else client
 
 
 def hit_fields(suite: Suite) -> list[str]:
@@ -125,20 +197,21 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:
 def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFacts | None) -> RetrievalSettings:
     """Retrieval settings of a resolved suite, with or without a vector to search."""
     profile = get_profile(suite.profile)
-    own = suite.retrieval.retriever is not None
+    # The scores of the user's own search, of words and of fused ranks are unbounded, and higher is better.
+    own = suite.retrieval.retriever is not None or suite.retrieval.mode != "dense"
+    relevant = suite.retrieval.relevance_similarity
     return RetrievalSettings(
         rules=Rules(
             read=hit_reader(suite, inventory),
             module_match=suite.retrieval.module_match,
             min_similarity=suite.retrieval.min_similarity,
-            # The scores of the user's own search are unbounded, and higher is better.
             higher_is_better=own or vector is None or vector.higher_is_better,
             results_reach_threshold=profile.results_reach_threshold if profile else False,
         ),
         judge=suite.retrieval.judge,
         ranks=ranks_of(suite),
         top_k=suite.retrieval.top_k,
-        relevance_similarity=suite.retrieval.relevance_similarity,
+        relevance_similarity=relevant if suite.has_threshold("relevance_similarity") else None,
         distance="Dot" if own else vector.distance if vector else "Cosine",
     )
 
@@ -147,15 +220,17 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
     names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
     wanted = suite.qdrant.vector_name or "(unnamed)"
     what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
+    sparse_only = manifest.facts.is_sparse_only
     if not names:
         what, remedy = no_dense_vector(manifest.facts)
-    kind = NoDenseVectorError if manifest.facts.is_sparse_only else NotMeasurableError
+    kind = NoDenseVectorError if sparse_only else NotMeasurableError
     return kind(
         f"the collection {what}",
         code=VECTOR_DIMENSION.code,
         subject=wanted,
         remedy=remedy,
         details={"expected": wanted, "found": names},
+        cause="retrieval.mode is dense, which compares dense vectors." if sparse_only else None,
     )
 
 
@@ -170,3 +245,30 @@ def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest
         gates=gates_of(suite),
         unmatched_topics=unmatched_topics(suite, queries),
     )
+
+
+def check_thresholds(suite: Suite, queries: Sequence[TestQuery]) -> None:
+    """Check that no query is judged by a default threshold, which is one of cosine similarities, in another mode.
+
+    Raises:
+        SuiteError: A query that counts is, or a gate needs ``relevance_similarity``.
+    """
+    retrieval = suite.retrieval
+    scored = [
+        query.id
+        for query in queries
+        if query.counted
+        and query.min_similarity is None
+        and (query.negative or "score" in deciding_conditions(query, retrieval.judge))
+    ]
+    gated = any(name == "relevance_rate" and gate.required for name, gate in gates_of(suite).items())
+    for name, needed, what in (
+        ("min_similarity", bool(scored), f"query {printable(scored[0]) if scored else ''} is judged by its score"),
+        ("relevance_similarity", gated, "relevance_rate is a gate"),
+    ):
+        if needed and not suite.has_threshold(name):
+            raise SuiteError(
+                f"{what}, and scores of mode {retrieval.mode} are not cosine similarities",
+                key=f"retrieval.{name}",
+                remedy=f"Set retrieval.{name} to a score of this mode; ragval search shows some.",
+            )

@@ -43,6 +43,7 @@ FREE_TEXTS, PAID_TEXTS = 5000, 100
 _PAID_COMPARED = 4
 #: Reasons for not simulating.
 _OWN_SEARCH = "retrieval.retriever ranks by its own scores"
+_BY_WORDS = "ranks of retrieval.mode: {mode} change with the texts of all points"
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,17 @@ class Trial:
         Returns:
             The results. If a system fails, the repairs that need it are left out.
         """
-        vector = self.manifest.facts.vector(self.suite.qdrant.vector_name)
-        if vector is None:
+        vector, retrieval = self.manifest.facts.vector(self.suite.qdrant.vector_name), self.suite.retrieval
+        if vector is None and retrieval.mode == "dense":
             return Simulated()
         settings = retrieval_settings(self.suite, self.inventory, vector)
         cases = cases_of(findings, load_queries(self.suite), settings)
         wrong = any(case.code != PASSING for case in cases)
         weak = any(finding.code == WEAK_ORACLE.code for finding in findings)
         repairs = self._planned(findings, measurements) if wrong or weak else []
-        if not repairs or self.suite.retrieval.retriever is not None:
-            return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
+        if not repairs or vector is None or retrieval.retriever is not None or retrieval.mode != "dense":
+            why = _OWN_SEARCH if retrieval.retriever is not None else _BY_WORDS.format(mode=retrieval.mode)
+            return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), why))
         try:
             return self._tried(vector, repairs, cases, findings, settings)
         except (SystemFailure, NotMeasurableError) as failure:

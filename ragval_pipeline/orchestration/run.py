@@ -21,6 +21,7 @@ from upath import UPath
 from yaml import YAMLError
 
 from ragval_pipeline.errors import MachineError, RagvalError, SuiteError, failure_of_machine, install_line
+from ragval_pipeline.orchestration.asking import check_thresholds
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
@@ -43,7 +44,7 @@ from ragval_pipeline.sources.stores.opening import keeping_stores
 from ragval_pipeline.sources.stores.points_file import check_points, keeping_points
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.absent import load_absent
-from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
+from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, SEARCHING, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -317,8 +318,6 @@ def _missing_folders(base: UPath) -> list[UPath]:
     return [UPath(folder) for folder in Path(str(base)).absolute().parents if not folder.exists()]
 
 
-#: Groups whose measurements use the production search.
-_SEARCHING = frozenset({"queries", "latency", "regression"})
 #: Groups whose measurements read pages.
 _READING_PAGES = frozenset({"integrity", "chunks", "metadata"})
 
@@ -340,14 +339,16 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         if resolved.points is not None:
             check_points(resolved.points)
         _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
-        load_queries(resolved)
+        queries = load_queries(resolved)
+        if "queries" in selected:
+            check_thresholds(resolved, queries)
         checked_rules(resolved)
         load_absent(resolved)
         load_traffic(resolved)
         with _telling_what_needs_no_embedder(selected):
             if selected & EMBEDDING:
                 check_suite_embedder(resolved)
-            if selected & _SEARCHING:
+            if selected & SEARCHING:
                 check_suite_search(resolved)
         if "regression" in selected:
             _check_baseline(resolved)

@@ -121,7 +121,7 @@ def index_words(report: ValidationReport) -> list[str]:
     """That texts are nonsense; each sparse vector of the collection: its name, what it holds, in how many points."""
     nonsense = [f"A redacted file: {NONSENSE}"] if report.index.get("redacted") else []
     return nonsense + [
-        f"sparse vector {each['name']} ({_WEIGHTS.get(each['model'], 'model not known')}"
+        f"sparse vector {each['name']} ({_WEIGHTS.get(each['model'], each['model'] or 'model not known')}"
         f"{', with IDF' if each['idf'] else ''}) in {each['points'] - each['missing'] - each['empty']:,} of "
         f"{each['points']:,} points"
         for each in report.index.get("sparse") or ()

@@ -19,6 +19,8 @@ GROUPS: tuple[Group, ...] = (
 )  # fmt: skip
 #: Groups whose measurements embed texts or queries.
 EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
+#: Groups whose measurements search as users do.
+SEARCHING = frozenset({"queries", "latency", "regression"})
 
 
 def groups_of(only: str | Iterable[str] | None, *, key: str = "--only") -> tuple[str, ...] | None:

@@ -151,6 +151,13 @@ class Suite(Section):
         """The suite file; None for a suite made in Python."""
         return self._origin.file if self._origin else None
 
+    def has_threshold(self, name: str) -> bool:
+        """Whether a threshold of ``retrieval`` fits the judged scores: those by default are of cosine similarities."""
+        if self.retrieval.mode == "dense":
+            return True
+        written = self._origin.written.get("retrieval") if self._origin else self.retrieval.model_fields_set
+        return name in (written or ())
+
     @model_validator(mode="before")
     @classmethod
     def _file_is_a_store(cls, settings: Any) -> Any:

@@ -15,7 +15,7 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import EXPECTED_RESULT_KEYS, TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 
 #: Of the suite file: the minor version rises when keys are added, the major when a key is removed or changes meaning.
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANNOTATIONS = frozenset({"title", "description", "default"})
 _PLACEHOLDER = {"$ref": "#/$defs/Placeholder"}

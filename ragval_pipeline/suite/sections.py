@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -77,6 +78,7 @@ Number = Annotated[float, BeforeValidator(_no_bool)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_no_bool)]
 Text = Annotated[str, Field(min_length=1)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_one_is_a_list)]
+Score = Annotated[float, Field(ge=0.0), BeforeValidator(_no_bool)]
 FromOne = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
 FromZero = Annotated[int, Field(ge=0), BeforeValidator(_no_bool)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(_no_bool)]
@@ -84,8 +86,10 @@ Rank = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_no_bool)]
 Parallel = Annotated[int, Field(ge=1, le=64), BeforeValidator(_no_bool)]
 Judge = Literal["score", "module", "chapter", "url", "keywords", "results"]
 Severities = Literal["error", "warning", "info", "off"]
+#: By what a collection is searched.
+Mode = Literal["dense", "sparse", "hybrid", "text"]
 #: Ways to search beside the judged one.
-Way = Literal["bm25", "sparse", "hybrid"]
+Way = Literal["bm25", "dense", "sparse", "hybrid", "text"]
 
 
 class Section(BaseModel):
@@ -272,15 +276,21 @@ class SparseSettings(Section):
 class RetrievalSettings(Section):
     """How queries are asked and judged."""
 
+    mode: Mode = Field(
+        "dense",
+        description="How your assistant searches, which criteria and gates judge. dense: by embedded texts; sparse: "
+        "by the collection's sparse vectors; hybrid: by both, fused; text: by a scored text index (Qdrant 1.20)",
+    )
     top_k: Rank = Field(5, description="Number of hits that a query is judged by")
     k: Annotated[tuple[Rank, ...], BeforeValidator(_one_is_a_list)] = Field(
         (3, 5), description="Ranks of the page metrics"
     )
-    min_similarity: Fraction = Field(
+    min_similarity: Score = Field(
         0.70,
-        description="Score threshold where a score decides: for queries without expectations, and negative queries",
+        description="Score threshold where a score decides: for queries without expectations, and negative queries; "
+        "at most 1 if mode is dense",
     )
-    relevance_similarity: Fraction = Field(0.50, description="Score from which a hit counts in relevance_rate")
+    relevance_similarity: Score = Field(0.50, description="Score from which a hit counts in relevance_rate")
     judge: Annotated[tuple[Judge, ...], BeforeValidator(_one_is_a_list)] | None = Field(
         None, description="Conditions that decide; null: all expectations of the query, or its score if it has none"
     )
@@ -295,8 +305,8 @@ class RetrievalSettings(Section):
     retriever: str | None = Field(None, description="module:attr, your production search")
     also: Annotated[tuple[Way, ...], BeforeValidator(_one_is_a_list)] = Field(
         ("bm25",),
-        description="Further ways to search, asked the same questions and compared, never a gate. bm25: in memory, "
-        "over the stored texts; sparse: by the collection's sparse vectors; hybrid: by both, fused; []: none",
+        description="Further ways to search, asked the same questions and compared, never a gate: the modes, and "
+        "bm25: in memory, over the stored texts; []: none",
     )
     fusion: Literal["rrf", "dbsf"] = Field(
         "rrf", description="How Qdrant fuses the hits of a hybrid search: by their ranks, or by their scores"
@@ -304,6 +314,21 @@ class RetrievalSettings(Section):
     sparse: SparseSettings = Field(default_factory=SparseSettings, description="The sparse vectors of a collection")
 
     _blank = field_validator("retriever", mode="before")(_blank_is_none)
+
+    @field_validator("min_similarity", "relevance_similarity")
+    @classmethod
+    def _of_the_mode(cls, threshold: float, info: ValidationInfo) -> float:
+        if threshold > 1 and info.data.get("mode") == "dense":
+            raise ValueError(f"must be less than or equal to 1 with mode dense, not {threshold:g}")
+        return threshold
+
+    @model_validator(mode="after")
+    def _one_way_is_judged(self) -> "RetrievalSettings":
+        if self.retriever is not None and self.mode != "dense":
+            raise ValueError("mode cannot be used with retriever, which searches in its own way")
+        if self.retriever is None and self.mode in self.also:
+            raise ValueError(f"also names {self.mode}, which mode judges already")
+        return self
 
 
 class GateSettings(Section):

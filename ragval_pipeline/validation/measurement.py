@@ -194,7 +194,7 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
             [error.subject] if error.subject else [],
             message=as_sentence(str(error)),
             details={**error.details, **tries},
-            cause=error.cause if isinstance(error, SystemFailure) else None,
+            cause=error.cause,
             remedy=as_sentence(error.remedy) if error.remedy else None,
         )
         system = error.system if isinstance(error, SystemFailure) else None

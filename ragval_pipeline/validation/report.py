@@ -13,10 +13,16 @@ from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
 #: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``;
-#: 1.3 ``by_partition`` and ``traffic``.
+#: 1.3 ``by_partition``, ``traffic``, ``not_compared``.
 SCHEMA_VERSION = "1.3"
 #: Names of the other ways to search, for readers.
-WAYS = {"bm25": "plain BM25", "sparse": "search by sparse vectors", "hybrid": "hybrid search"}
+WAYS = {
+    "bm25": "plain BM25",
+    "dense": "search by dense vectors",
+    "sparse": "search by sparse vectors",
+    "hybrid": "hybrid search",
+    "text": "search by a text index",
+}
 #: The metric of another way that needs no page: the share of the questions that it answers.
 ANSWERED = "answered"
 
@@ -60,6 +66,9 @@ class RetrievalMetrics(Entity):
     by_category: dict[str, dict[str, MetricValue]] = Field(default_factory=dict)
     by_mode: dict[str, dict[str, ModeValue]] = Field(
         default_factory=dict, description="The ways of retrieval.also; answered: share of the questions answered"
+    )
+    not_compared: dict[str, str] = Field(
+        default_factory=dict, description="Why ways of retrieval.also were not compared, by way"
     )
 
 

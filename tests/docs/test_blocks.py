@@ -166,12 +166,13 @@ def traffic(stage: Stage, codes: Sequence[str]) -> None:
     assert (log.asked, len(log.questions), log.masked) == (216, 3, {"email": 1})
 
 
-@of("docs/how-to/hybrid.md", 1, 2)
+@of("docs/how-to/hybrid.md", 1, 2, 3)
 def hybrid(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline.suite.sections import RetrievalSettings
 
-    found = [RetrievalSettings.model_validate(yaml.safe_load(code)["retrieval"]).sparse for code in codes]
-    assert [each.model for each in found] == ["bm25", "my_sparse:encode"]
+    found = [RetrievalSettings.model_validate(yaml.safe_load(code)["retrieval"]) for code in codes]
+    assert [each.sparse.model for each in found] == ["bm25", "my_sparse:encode", None]
+    assert [each.mode for each in found] == ["dense", "dense", "hybrid"]
 
 
 @of("docs/how-to/component.md", 8)

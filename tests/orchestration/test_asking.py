@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,13 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.orchestration.asking import Asking, asking
+from ragval_pipeline.orchestration.asking import Asking, Ways
 from ragval_pipeline.orchestration.run import check_before_any_call
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.search.searchers import IndexSearcher
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement
@@ -37,6 +38,12 @@ class Connection:
         self.opened += 1
         yield object()
         self.closed += 1
+
+
+def asked(suite: Suite, connection: Any, embedding: Any, *, repeats: int = 1) -> AbstractContextManager[Asking]:
+    """The judged way of a suite whose collection has the vector."""
+    manifest = SimpleNamespace(facts=CollectionFacts(name="c", points_count=1, vectors=(VECTOR,)))
+    return Ways(suite, manifest, connection, embedding).judged(repeats=repeats)  # type: ignore[arg-type]
 
 
 class Embedding:
@@ -59,7 +66,7 @@ def suite_of(place: dict[str, Any], **retrieval: Any) -> Suite:
 
 def test_a_server_is_asked_again_by_a_client_of_its_own() -> None:
     connection = Connection()
-    with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding(), repeats=2) as way:
+    with asked(suite_of({"url": "http://q"}), connection, Embedding(), repeats=2) as way:
         assert connection.opened == 2
         assert isinstance(way.searcher, IndexSearcher)
         assert isinstance(way.repeater, IndexSearcher)
@@ -70,7 +77,7 @@ def test_a_server_is_asked_again_by_a_client_of_its_own() -> None:
 
 def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: Path) -> None:
     connection = Connection()
-    with asking(suite_of({"path": str(tmp_path)}), VECTOR, connection, Embedding(), repeats=2) as way:
+    with asked(suite_of({"path": str(tmp_path)}), connection, Embedding(), repeats=2) as way:
         assert connection.opened == 1
         assert "same client" in way.manner
         assert "embedded Qdrant" in way.manner
@@ -78,7 +85,7 @@ def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: 
 
 @pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "embedded again"), (False, 1, "same query vectors")])
 def test_only_free_texts_are_embedded_again(free: bool, inputs: int, says: str) -> None:
-    with asking(suite_of({"url": "http://q"}), VECTOR, Connection(), Embedding(free=free), repeats=2) as way:
+    with asked(suite_of({"url": "http://q"}), Connection(), Embedding(free=free), repeats=2) as way:
         assert way.repeater is not None
         way.searcher.prepare(["How?"])
         way.repeater.prepare(["How?"])
@@ -89,7 +96,7 @@ def test_only_free_texts_are_embedded_again(free: bool, inputs: int, says: str) 
 
 def test_without_repeats_there_is_one_client() -> None:
     connection = Connection()
-    with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding()) as way:
+    with asked(suite_of({"url": "http://q"}), connection, Embedding()) as way:
         assert (connection.opened, way.repeater, way.manner) == (1, None, "")
 
 
@@ -98,7 +105,7 @@ def test_the_users_own_search_needs_neither_collection_nor_embedder(tmp_path: Pa
     suite = suite_of({"url": "http://q"}, retriever="users_asking:search")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(tmp_path))
-        with asking(suite, VECTOR, None, None) as way:
+        with asked(suite, None, None) as way:
             assert way.searcher.search("How?", limit=3) == []
             assert way.embedder is None
             assert way.findings(suite, "How?") == []
@@ -106,7 +113,7 @@ def test_the_users_own_search_needs_neither_collection_nor_embedder(tmp_path: Pa
 
 def test_a_search_that_is_not_there_is_an_error_of_the_suite() -> None:
     suite = suite_of({"url": "http://q"}, retriever="no_such_module_at_all:search")
-    with pytest.raises(SuiteError, match=r"retrieval\.retriever"), asking(suite, VECTOR, None, None):
+    with pytest.raises(SuiteError, match=r"retrieval\.retriever"), asked(suite, None, None):
         pass
 
 

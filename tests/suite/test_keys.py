@@ -79,6 +79,7 @@ EVERYTHING: dict[str, Any] = {
         "repeats": 3,
         "self_sample": 50,
         "retriever": "mine:search",
+        "mode": "dense",
         "also": [],
         "fusion": "dbsf",
         "sparse": {"vector_name": "words", "model": "bm25"},
@@ -129,7 +130,8 @@ def test_every_key_can_be_set(tmp_path: Path):
     default = suite_of(tmp_path, source={"sitemap": "sitemap.xml"})
     keys = [key for key in key_paths(Suite) if "." in key]
     untouched = {key for key in keys if value_of(suite, key) == value_of(default, key)}
-    assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms"}  # there is a sitemap
+    # There is a sitemap, and a search of its own.
+    assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms", "retrieval.mode"}
 
 
 def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):

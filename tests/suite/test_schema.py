@@ -110,11 +110,11 @@ def test_a_placeholder_may_stand_for_every_scalar(suite: Draft202012Validator, p
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("retrieval.top_k", 0), ("retrieval.top_k", "five"), ("retrieval.min_similarity", 1.7), ("retrieval.k", [0]),
+    [("retrieval.top_k", 0), ("retrieval.top_k", "five"), ("retrieval.min_similarity", -1), ("retrieval.k", [0]),
      ("retrieval.judge", ["scores"]), ("retrieval.exact", "perhaps"), ("embedding.dimension", 0), ("profile", "mine"),
      ("criteria", {"coverige": 1}), ("criteria", {"hit_at_0": 1}), ("severity", {"query.faild": "off"}),
      ("severity", {"query.failed": "loud"}), ("payload.fields", {"txt": "a"}), ("suite", "A"), ("queries", 5),
-     ("queries", [{"query": "x", "min_similarity": 2}]), ("retry.maximum", 1), ("colour", "red"),
+     ("queries", [{"query": "x", "min_similarity": -1}]), ("retry.maximum", 1), ("colour", "red"),
      ("queries", {"topics": "a"})],
 )  # fmt: skip
 def test_what_does_not_load_is_marked(suite: Draft202012Validator, key: str, value: Any):
@@ -152,7 +152,7 @@ def test_query_files_pass(queries: Draft202012Validator):
 @pytest.mark.parametrize(
     "entry",
     [{}, {"id": "x"}, {"query": "x", "text": "y"}, {"query": "x", "modul": "m"}, {"query": "x", "top_k": 0}, 5,
-     {"query": "x", "min_similarity": 1.7}, {"template": "x"}, {"query": "x", "parameters": {"a": [1]}},
+     {"query": "x", "min_similarity": -1}, {"template": "x"}, {"query": "x", "parameters": {"a": [1]}},
      {"query": "x", "expected_results": [{"url": "a"}]}, {"query": "x", "min_similarity": "${X}"}],
 )  # fmt: skip
 def test_values_that_are_not_queries_are_marked(queries: Draft202012Validator, entry: Any):

@@ -240,6 +240,8 @@ class Engine:
         params = given if isinstance(given, dict) else {"type": given}
         kind = getattr(edge.PayloadSchemaType, params["type"].capitalize())
         collection = self.find(name)
+        if params.get("scoring"):
+            kind = edge.TextIndexParams(scoring=True)
         collection.shard.update(edge.UpdateOperation.create_field_index(body["field_name"], kind))
         collection.indexes[body["field_name"]] = params
         return {"operation_id": 0, "status": "completed"}
@@ -284,7 +286,16 @@ class Engine:
     def query(self, body: dict[str, Any], name: str) -> Any:
         exact = (body.get("params") or {}).get("exact", False)
         request = edge.QueryRequest(
-            query=edge.Query.Nearest(_vector(body["query"]["nearest"]), using=body.get("using")),
+            query=_query(body),
+            prefetches=[
+                edge.Prefetch(
+                    each["limit"],
+                    query=_query(each),
+                    params=_search_params(each.get("params") or {}),
+                    filter=_filter(each.get("filter")),
+                )
+                for each in body.get("prefetch") or ()
+            ],
             limit=body.get("limit", 10),
             filter=_filter(body.get("filter")),
             params=_search_params(body.get("params") or {}),
@@ -342,6 +353,17 @@ def _vector(vector: Any) -> Any:
     if vector.keys() == {"indices", "values"}:
         return edge.SparseVector(vector["indices"], vector["values"])
     return {name: _vector(each) for name, each in vector.items()}
+
+
+def _query(body: dict[str, Any]) -> Any:
+    """What a request, or one of its prefetches, ranks by."""
+    query = body["query"]
+    if "fusion" in query:
+        return edge.Fusion.Rrf(k=2) if query["fusion"] == "rrf" else edge.Fusion.Dbsf()
+    if "text" in query:
+        return edge.TextQuery(body["using"], query["text"])
+    vector = query.get("nearest", query)
+    return edge.Query.Nearest(_vector(vector), using=body.get("using"))
 
 
 def _written(vector: Any) -> Any:

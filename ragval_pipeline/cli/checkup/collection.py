@@ -49,7 +49,8 @@ def _vector(suite: Suite, facts: CollectionFacts) -> Check:
     vector = facts.vector(wanted)
     if facts.is_sparse_only:
         told = f"{facts.name} has sparse vectors only: {', '.join(facts.other_vectors)}"
-        return note("vectors", told, "Everything but searches and dense vectors is validated.")
+        asks = suite.retrieval.mode in {"sparse", "text"} or suite.retrieval.retriever is not None
+        return ok("vectors", told) if asks else note("vectors", told, no_dense_vector(facts)[1])
     if facts.has_no_vectors_yet:
         return skipped("vectors", "there are no points")
     if vector is None and not facts.vectors:

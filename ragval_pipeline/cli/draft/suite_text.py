@@ -274,6 +274,8 @@ def _judging(draft: SuiteDraft) -> list[str]:
             "decide.",
         ]
     if draft.sparse_name is not None:
+        if draft.embedder.unused:
+            lines += ["  # mode: sparse   # asks the questions; needs fastembed for BM25, else sparse.model"]
         named = _value(draft.sparse_name)
         lines += ["  sparse:", f"    vector_name: {named}   # of keyword and hybrid search; every point must have one"]
     return [*lines, *_criteria(draft), *_severity(draft)]

@@ -7,16 +7,16 @@ from functools import partial
 from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.orchestration.asking import hit_fields, searched_vector
+from ragval_pipeline.orchestration.asking import Ways, hit_fields, searched_vector
 from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, SPARSE_VECTORS, VECTOR_HEALTH
 from ragval_pipeline.orchestration.resources import limit_of, open_reader
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
-from ragval_pipeline.sources.embedders.sparse import knows_bm25, own_sparse_model, word_counts
+from ragval_pipeline.sources.embedders.sparse import TextRow, knows_bm25, own_sparse_model, word_counts
 from ragval_pipeline.sources.search.production import production_searcher
-from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_again
-from ragval_pipeline.sources.search.timing import time_queries, time_searcher
+from ragval_pipeline.sources.search.searchers import IndexSearcher, Kind, probe_all, searched_again
+from ragval_pipeline.sources.search.timing import Timed, time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
 from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, check_sparse_name, no_dense_vector
@@ -31,7 +31,7 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.index import ann
 from ragval_pipeline.validation.index.readiness import Serving
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
-from ragval_pipeline.validation.sparse.compared import TextRow, compare_counts, compare_weights
+from ragval_pipeline.validation.sparse.compared import compare_counts, compare_weights
 from ragval_pipeline.validation.sparse.measure import COLUMNS as SPARSE_COLUMNS
 from ragval_pipeline.validation.sparse.measure import measure_sparse
 from ragval_pipeline.validation.sparse.vectors import Compared, SparseVectors, read_vectors
@@ -66,6 +66,9 @@ def _not_measured(suite: Suite, manifest: SnapshotManifest) -> MeasuredValue | N
         return not_measured(ann.CRITERION, "no_data", "the collection holds no points")
     if suite.retrieval.retriever is not None:
         reason = f"searches go through {suite.retrieval.retriever}, which does not support exact search"
+        return not_measured(ann.CRITERION, "not_applicable", reason)
+    if suite.retrieval.mode in {"sparse", "text"}:
+        reason = f"searches of mode {suite.retrieval.mode} compare no dense vectors, and are exact"
         return not_measured(ann.CRITERION, "not_applicable", reason)
     if manifest.facts.is_sparse_only:
         return not_measured(ann.CRITERION, "not_applicable", f"the collection {no_dense_vector(manifest.facts)[0]}")
@@ -266,7 +269,7 @@ def time_searches(
     if suite.latency == "off":
         return latency.switched_off()
     on_progress = progress_of(LATENCY_PROFILE)
-    queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
+    queries = [Timed(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
     if not manifest.points or not queries:
         return latency.nothing_timed(
             "the suite has no test queries" if manifest.points else "the collection holds no points"
@@ -276,16 +279,18 @@ def time_searches(
             queries, searcher=production_searcher(suite), limit=suite.retrieval.top_k, on_progress=on_progress
         )
     else:
-        with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        with Ways(suite, manifest, connection, embedding).judged() as way:
+            searcher = way.searcher
+            assert isinstance(searcher, IndexSearcher)
             timings = time_queries(
                 queries,
-                embedder=embedder,
-                reader=reader,
-                vector=searched_vector(suite, manifest),
-                input_type=suite.embedding.query_input_type,
+                method=searcher.method,
+                embedder=searcher.embedder,
+                reader=searcher.reader,
+                vector=searcher.vector,
+                input_type=searcher.input_type,
                 fields=hit_fields(suite),
                 limit=suite.retrieval.top_k,
-                exact=suite.retrieval.exact,
                 on_progress=on_progress,
             )
     budget_ms = limit_of(suite, latency.CRITERION)

@@ -8,20 +8,20 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.asking import (
     Asking,
-    asking,
+    Ways,
     golden_of,
     hit_fields,
     hit_reader,
     retrieval_settings,
-    searched_vector,
 )
 from ragval_pipeline.orchestration.assets.measures import held_of
 from ragval_pipeline.orchestration.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
-from ragval_pipeline.orchestration.other_ways import OtherWays
+from ragval_pipeline.orchestration.other_ways import ask_other_ways
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short
 from ragval_pipeline.sources.search.answers import Answer, Answers, Question, ask_with
+from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
@@ -67,9 +67,9 @@ def ask_and_judge(
     queries = load_queries(suite)
     if manifest.points == 0 or not queries:
         return _nothing_to_ask(manifest, queries)
-    vector = searched_vector(suite, manifest)
-    settings = retrieval_settings(suite, inventory, vector)
-    with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
+    settings = retrieval_settings(suite, inventory, manifest.facts.vector(suite.qdrant.vector_name))
+    ways = Ways(suite, manifest, connection, embedding)
+    with ways.judged(repeats=suite.retrieval.repeats) as way:
         cut = _cut_short(queries, way.embedder)
         try:
             answers = _ask(suite, queries, settings, way)
@@ -90,13 +90,9 @@ def ask_and_judge(
     sections = {**measured.sections, "query_diagnosis": located, **vectors}
     if answers.failure is None:
         judged = {answer.query_id: answer for answer in answers.answers}
-        try:
-            modes = OtherWays(suite, manifest, connection, embedding).asked(queries, judged, settings)
-        except SystemFailure as failure:  # affects no criterion
-            _log.warning("other ways to search were not compared: %s", failure)
-            modes = []
+        modes, not_compared = ask_other_ways(ways, queries, judged, settings)
         by_mode = {mode.name: values for mode in modes if (values := mode.values())}
-        metrics = {**sections["retrieval_metrics"], "by_mode": _dumped(by_mode)}
+        metrics = {**sections["retrieval_metrics"], "by_mode": _dumped(by_mode), "not_compared": not_compared}
         sections = {**sections, "retrieval_metrics": metrics}
         misused = [*misused, *(finding for mode in modes for finding in find_all(mode))]
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
@@ -144,7 +140,7 @@ def _located(
             measured.sections["query_results"],
             {answer.query_id: answer for answer in answers.answers},
             settings.rules,
-            lambda text, limit: next(way.searcher.search_all([(text, limit)], fields=fields)).hits,
+            lambda query, limit: next(way.searcher.search_all([Asked(query.query_text, limit)], fields=fields)).hits,
         )
     except SystemFailure:  # affects only a sentence of the report
         return {}
@@ -229,7 +225,7 @@ def _returned(
         row["page_key"] = read.page(payload)
         return absent.look_up(held.entries, [row], read.page_key).of.get(point, ()) if own else ()
 
-    with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
+    with Ways(suite, manifest, connection, embedding).judged() as way:
         result = ask_with(questions, searcher=way.searcher, fields=hit_fields(suite), page_of=read.page)
     if result.failure is not None:
         raise result.failure
@@ -263,7 +259,7 @@ def _ask_pages(
     read, size = hit_reader(suite, inventory), suite.retrieval.self_sample
     drawn = own.sample_of(pages, size)
     queries = own.own_queries(pages.values(), drawn)
-    with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
+    with Ways(suite, manifest, connection, embedding).judged() as way:
         # Headings of every page if these are few queries, else of the pages that their title does not find.
         asked = queries if len(queries) <= size else [query for query in queries if query.kind == "title"]
         answers = _ask_of_self_retrieval(suite, asked, way, read)

@@ -6,6 +6,7 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.orchestration.asking import check_ways
 from ragval_pipeline.orchestration.measuring import log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import (
@@ -36,7 +37,7 @@ from ragval_pipeline.sources.snapshot.writer import Prints, take_snapshot
 from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
 from ragval_pipeline.suite.absent import load_absent
-from ragval_pipeline.suite.criteria import EMBEDDING
+from ragval_pipeline.suite.criteria import EMBEDDING, SEARCHING
 from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -186,12 +187,16 @@ def read_points(task: Task) -> Mapping[str, Any]:
 
     Raises:
         SystemFailure: Qdrant cannot be read completely.
-        SuiteError: The collection has no vector with the suite's name.
+        SuiteError: The collection has no vector with the suite's name, or cannot be searched by a mode of the suite.
     """
     payload, inventory = task.suite.payload, task.inventory
 
     def before(facts: CollectionFacts) -> None:
-        _check_vector(task.suite, facts, selected_groups(task.place.tags))
+        groups = selected_groups(task.place.tags)
+        _check_vector(task.suite, facts, groups)
+        if groups is None or not SEARCHING.isdisjoint(groups):
+            with naming_file_of(task.suite):
+                check_ways(task.suite, facts, reader)
         # Before the read, so that changes during it count.
         task.read.state = fingerprint_of(reader, payload.fields.get("embedded_at"))
 

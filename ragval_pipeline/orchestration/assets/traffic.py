@@ -10,7 +10,7 @@ from typing import Any
 
 from ragval_pipeline.errors import BudgetReachedError
 from ragval_pipeline.lazy import np
-from ragval_pipeline.orchestration.asking import Asking, asking, hit_fields, hit_reader, searched_vector
+from ragval_pipeline.orchestration.asking import Asking, Ways, hit_fields, hit_reader
 from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL, TRAFFIC
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, kept_runs
@@ -122,7 +122,7 @@ class _Asker:
         searched: list[_Searched] = []
         answers: list[Answer] = []
         stopped = ""
-        with asking(task.suite, searched_vector(task.suite, task.manifest), task.qdrant, task.embedding) as way:
+        with Ways(task.suite, task.manifest, task.qdrant, task.embedding).judged() as way:
             for start in range(0, len(questions), _AT_ONCE):
                 some = questions[start : start + _AT_ONCE]
                 try:
@@ -220,7 +220,7 @@ class _Asker:
     def sign(self) -> float:
         """1 where a higher score is better, else -1."""
         vector = self.task.manifest.facts.vector(self.task.suite.qdrant.vector_name)
-        own = self.task.suite.retrieval.retriever is not None
+        own = self.task.suite.retrieval.retriever is not None or self.task.suite.retrieval.mode != "dense"
         return 1.0 if own or vector is None or vector.higher_is_better else -1.0
 
     @cached_property

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,10 @@ LANGUAGES = (
     "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "russian", "swedish", "danish",
     "norwegian", "finnish", "turkish", "hungarian", "romanian", "greek", "arabic",
 )  # fmt: skip
+#: Point id, stored text, and embedded text if it is another.
+TextRow = tuple[str, str | None, str | None]
+#: Texts by which language and text are chosen, and the share of their vectors that must be explained.
+_TRIED, _MOST = 64, 0.5
 #: fastembed's saturation. Without a share of the length, a weight determines how often its word occurs.
 _K = 1.2
 
@@ -57,6 +62,38 @@ def _counting(model: Any) -> Encode:
         ]
 
     return count
+
+
+def choose_model(
+    stored: Mapping[str, Set[int]],
+    texts: Iterable[TextRow],
+    models: Iterable[tuple[str, Encode]],
+    *,
+    at_any_rate: bool = False,
+) -> tuple[str, Encode, int] | None:
+    """The language whose words explain most vectors, what finds them, and the column of ``TextRow`` that they are of.
+
+    Args:
+        stored: Indices of the stored sparse vectors, by point.
+        texts: The points' texts.
+        models: By language.
+        at_any_rate: Whether the vectors are known to be BM25, so that the best is taken however little it explains.
+
+    Returns:
+        None if even the best explains less than half of some vectors; the first without any vector.
+    """
+    sample = list(islice((row for row in texts if row[0] in stored), _TRIED))
+    best: tuple[float, str, Encode, int] | None = None
+    for language, encode in models:
+        for place in (1, 2):
+            written = [row[place] or row[1] or "" for row in sample]
+            found = [stored[row[0]] <= words.keys() for row, words in zip(sample, encode(written), strict=True)]
+            score = sum(found) / len(found) if found else 1.0
+            if best is None or score > best[0]:
+                best = (score, language, encode, place)
+        if best is not None and best[0] == 1.0:
+            break
+    return None if best is None or (best[0] < _MOST and not at_any_rate) else best[1:]
 
 
 def own_sparse_model(spec: str, search_path: Path | None) -> Encode:

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.search.searchers import Searcher
 from ragval_pipeline.sources.stores.qdrant.facts import MOST_HITS
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit
 
 #: Maximum points of a deeper search: beyond it a ranking of pages is useless.
 MAX_DEPTH = 10_000
@@ -26,12 +27,14 @@ class Question:
         text: Its text.
         top_k: Hits requested.
         pages: Distinct pages that the ranking needs, 0 for none; the search goes deeper until it has them.
+        equal: Payload values that hits must have; None: none beside the suite's.
     """
 
     query_id: str
     text: str
     top_k: int
     pages: int = 0
+    equal: Equal | None = None
 
 
 @dataclass(frozen=True)
@@ -173,14 +176,14 @@ class _Asking:
             number for number in self._open if self._wants_more(number, limits[number], returned[number], deepest)
         ]:
             asked = [
-                (question.text, min(deepest, max(2 * limits[number], 4 * question.pages)))
+                Asked(question.text, min(deepest, max(2 * limits[number], 4 * question.pages)), question.equal)
                 for number in wanting
                 for question in [self._questions[number]]
             ]
             answers = searcher.search_all(asked, fields=self._page_fields)
             try:
-                for number, (_, limit), found in zip(wanting, asked, answers, strict=True):
-                    limits[number], returned[number] = limit, len(found.hits)
+                for number, one, found in zip(wanting, asked, answers, strict=True):
+                    limits[number], returned[number] = one.limit, len(found.hits)
                     self._add_deeper(number, found.hits)
             except SystemFailure as failure:
                 most = failure.details.get(MOST_HITS)
@@ -206,7 +209,8 @@ class _Asking:
         return Answer(self._questions[number].query_id, embedding_ms=self._embedding_ms, **known)
 
     def _found(self, searcher: Searcher, fields: Sequence[str], rounds: int) -> Iterator[tuple[int, Found]]:
-        asked = [(self._questions[number].text, self._questions[number].top_k) for number in self._open]
+        questions = (self._questions[number] for number in self._open)
+        asked = [Asked(question.text, question.top_k, question.equal) for question in questions]
         refused, total = len(self._questions) - len(self._open), len(self._questions)
         for number, found in zip(self._open, searcher.search_all(asked, fields=fields), strict=True):
             yield number, found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, without_nulls
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
+from ragval_pipeline.sources.search.methods import Asked
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit
 from ragval_pipeline.text.characters import UNSPACED
 
 if TYPE_CHECKING:
@@ -60,12 +61,15 @@ class LexicalSearcher:
     Attributes:
         batches: Reads ``COLUMNS`` of all points.
         payloads: The payloads of some points, by id.
+        passing: Ids of the points with some payload values.
     """
 
     batches: Callable[[], Iterable[pa.RecordBatch]]
     payloads: Callable[[Collection[str]], Mapping[str, dict[str, Any]]]
+    passing: Callable[[Equal], frozenset[str]]
     _index: _Index | None = field(default=None, repr=False)
     _asked: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    _passing: dict[Hashable, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
 
     def prepare(self, texts: Sequence[str]) -> None:
         """Index the words of these queries: no others are ever looked up."""
@@ -76,11 +80,11 @@ class LexicalSearcher:
         """None: every text can be searched for."""
         return None
 
-    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+    def search_all(self, asked: Sequence[Asked], *, fields: Sequence[str]) -> Iterator[Found]:
         """The points with the highest scores for each text; those that share no word with it are not hits."""
         assert self._index is not None
         at, started = datetime.now(UTC), time.perf_counter()
-        found = [self._index.best(self._asked[text], limit) for text, limit in asked]
+        found = [self._index.best(self._asked[one.text], one.limit, self._rows_of(one.equal)) for one in asked]
         payloads = self.payloads({name for hits in found for name, _ in hits}) if fields else {}
         share = 1000 * (time.perf_counter() - started) / max(len(asked), 1)
         for hits in found:
@@ -89,6 +93,17 @@ class LexicalSearcher:
                 share,
                 at,
             )
+
+    def _rows_of(self, equal: Equal | None) -> NDArray[np.bool_] | None:
+        """Which texts are of points with some payload values; None: all."""
+        if not equal:
+            return None
+        assert self._index is not None
+        key = frozenset(equal.items())
+        if key not in self._passing:
+            ids = self.passing(equal)
+            self._passing[key] = np.array([name in ids for name in self._index.ids], dtype=bool)
+        return self._passing[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,14 +152,16 @@ class _Index:
             dict(zip(names, np.split(scores, ends), strict=False)),
         )
 
-    def best(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Ids and scores, best first; equal scores in the order of their ids."""
+    def best(
+        self, words: Sequence[str], limit: int, passing: NDArray[np.bool_] | None = None
+    ) -> list[tuple[str, float]]:
+        """Ids and scores of texts, all or those marked in ``passing``, best first; of equal scores by their ids."""
         asked = [word for word in dict.fromkeys(words) if len(self.rows[word])]
         if not asked:
             return []
         rows = np.concatenate([self.rows[word] for word in asked])
         scores = np.bincount(rows, np.concatenate([self.weights[word] for word in asked]), minlength=len(self.ids))
-        some = np.flatnonzero(scores > 0)
+        some = np.flatnonzero(scores > 0 if passing is None else (scores > 0) & passing)
         if len(some) > limit:
             last = np.partition(scores[some], -limit)[-limit]
             some = some[scores[some] >= last]

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.own_code import call_guarded, load_attribute, takes
+from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
@@ -53,24 +54,27 @@ class ProductionSearcher:
     def refusal(self, text: str) -> str | None:
         """None: whether a text can be searched for is only known after searching."""
 
-    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
-        """``search`` for each text and number of hits, one after another: it may not be thread-safe.
+    def search_all(self, asked: Sequence[Asked], *, fields: Sequence[str]) -> Iterator[Found]:
+        """``search`` for each text, one after another: it may not be thread-safe.
 
         Raises:
             SystemFailure: As ``search``.
         """
-        for text, limit in asked:
+        for text, limit, equal in asked:
             asked_at, started = datetime.now(UTC), time.perf_counter()
-            hits = self.search(text, limit=limit)
+            hits = self.search(text, limit=limit, equal=equal)
             yield Found(hits, 1000 * (time.perf_counter() - started), asked_at)
 
-    def search(self, text: str, *, limit: int) -> list[Hit]:
+    def search(self, text: str, *, limit: int, equal: Equal | None = None) -> list[Hit]:
         """The first ``limit`` hits for a text, in the user's order, with whole payloads.
+
+        ``equal``: payload values that the user's search filters by, beside those of the suite.
 
         Raises:
             SystemFailure: The user's search raised, or its result is malformed.
         """
-        answer = self._guarded(lambda: self._call([text], limit, self._equal))
+        wanted = {**(self._equal or {}), **(equal or {})} or None
+        answer = self._guarded(lambda: self._call([text], limit, wanted))
         found = self._only_list(answer)
         return [self._hit(rank, entry) for rank, entry in enumerate(found[:limit], 1)]
 

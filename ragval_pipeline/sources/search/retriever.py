@@ -18,8 +18,10 @@ from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
 from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
 from ragval_pipeline.sources.payload_paths import lookup
+from ragval_pipeline.sources.search.methods import Asked, Method, method_of
 from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
 from ragval_pipeline.sources.stores.opening import opened_reader
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -212,16 +214,19 @@ class Retriever:
         )
 
     def _search_collection(self, query: SearchQuery, session: Session, found: _Found) -> None:
-        found.states.append("EMBEDDING")
-        batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
-        found.retries = max(batch.tries - batch.calls, 0)
-        if not batch.vectors[0].any():
-            raise ZeroVectorError(session.embedder)
+        vector = None
+        if Method(self._suite.retrieval.mode).embeds:
+            found.states.append("EMBEDDING")
+            batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
+            found.retries = max(batch.tries - batch.calls, 0)
+            vector = batch.vectors[0]
+            if not vector.any():
+                raise ZeroVectorError(session.embedder)
         found.states.append("SEARCHING")
+        method = session.method
         before = session.reader.attempts.tries
         fields = list(dict.fromkeys(self._suite.payload.fields.values()))
-        vector = batch.vectors[0].tolist()
-        found.hits = session.reader.search(vector, limit=query.top_k, fields=fields, exact=self._suite.retrieval.exact)
+        found.hits = method.search(session.reader, Asked(query.text, query.top_k), vector, fields=fields)
         found.retries += max(session.reader.attempts.tries - before - 1, 0)
 
     def _format(self, hit: Hit) -> SearchResult:
@@ -303,6 +308,18 @@ class Session:
         return self._stack.enter_context(opened_reader(self._suite.qdrant, policy=self._suite.retry))
 
     @cached_property
+    def method(self) -> Method:
+        """How the suite searches.
+
+        Raises:
+            SuiteError: The collection cannot be searched so.
+        """
+        mode = self._suite.retrieval.mode
+        # A search by dense vectors needs no facts about the collection.
+        facts = CollectionFacts(name="", points_count=0) if mode == "dense" else self.reader.facts()
+        return method_of(self._suite, mode, facts, self.reader)
+
+    @cached_property
     def production(self) -> ProductionSearcher:
         """The user's own search, if the suite names one."""
         return production_searcher(self._suite)
@@ -310,7 +327,7 @@ class Session:
     @cached_property
     def higher_is_better(self) -> bool:
         """Whether larger scores are better, as with cosine but not with distances."""
-        if self._suite.retrieval.retriever is not None:
+        if self._suite.retrieval.retriever is not None or self._suite.retrieval.mode != "dense":
             return True
         vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
         return vector is None or vector.higher_is_better

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import EmbeddedTexts, embed_each
+from ragval_pipeline.sources.search.methods import Asked, Method
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Quantization, Reader, Search, WordSearch
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Quantization, Reader, Search
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.embedders.sparse import Encode
 
     Vector = NDArray[np.float32]
 
@@ -31,32 +31,44 @@ class Searcher(Protocol):
     def refusal(self, text: str) -> str | None:
         """Why a prepared text cannot be searched for, in one line; None if it can."""
 
-    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
-        """The hits for each prepared text and number of hits, in order, best first."""
+    def search_all(self, asked: Sequence[Asked], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The hits for each prepared text, in order, best first."""
 
 
 @dataclass
 class IndexSearcher:
-    """Embeds all texts at once and searches the collection for each.
+    """Searches the collection for each text by a method, after embedding all texts at once if it needs vectors.
 
-    ``anew``: the cache is bypassed, to see whether the embedder gives the same vectors again.
+    Attributes:
+        embedder: None: the method embeds nothing.
+        reader: The collection.
+        vector: The vector that is searched; None: the method embeds nothing.
+        input_type: What texts are embedded as.
+        method: What a text becomes.
+        anew: Whether the cache is bypassed, to see whether the embedder gives the same vectors again.
     """
 
-    embedder: Embedder
+    embedder: Embedder | None
     reader: Reader
-    vector: VectorFacts
+    vector: VectorFacts | None
     input_type: Literal["search_query", "search_document"] = "search_query"
-    exact: bool = False
+    method: Method = field(default_factory=Method)
     anew: bool = False
     _given: EmbeddedTexts = field(default_factory=EmbeddedTexts, repr=False)
+    _words: Mapping[str, Mapping[int, float]] = field(default_factory=dict, repr=False)
 
     def prepare(self, texts: Sequence[str]) -> float | None:
-        """Embed the texts.
+        """Embed the texts, and find their words.
 
         Raises:
             SystemFailure: The embedder fails.
             NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
         """
+        self._words = self.method.words_of(texts)
+        if not self.method.embeds:
+            return None
+        assert self.embedder is not None
+        assert self.vector is not None
         with uncached(self.embedder) if self.anew else nullcontext():
             self._given = embed_each(self.embedder, self.vector, texts, self.input_type)
         return 1000 * self._given.elapsed_s / len(texts)
@@ -66,57 +78,16 @@ class IndexSearcher:
         return self._given.refused.get(text)
 
     def vector_of(self, text: str) -> Vector | None:
-        """The vector of a prepared text; None if it was refused."""
+        """The vector of a prepared text; None if it was refused, or the method embeds nothing."""
         return self._given.vectors.get(text)
 
-    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
-        """The nearest points to each text, in the server's order."""
-        searches = (Search(self._given.vectors[text].tolist(), limit) for text, limit in asked)
-        return self.reader.search_all(searches, fields=fields, exact=self.exact)
+    def search_all(self, asked: Sequence[Asked], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The hits of each text, in the server's order."""
+        return self.method.search_all(self.reader, asked, vectors=self._given.vectors, words=self._words, fields=fields)
 
     def forget(self) -> None:
-        """Free the vectors of the prepared texts: nothing more is searched for."""
-        self._given = EmbeddedTexts()
-
-
-@dataclass
-class WordSearcher:
-    """Searches a collection by its sparse vectors, or by these and the dense ones, fused by Qdrant.
-
-    Attributes:
-        reader: The collection.
-        encode: The words of texts, weight by index.
-        using: Name of the sparse vectors.
-        dense: Has embedded the texts; None: by words alone.
-        fusion: How both are fused.
-    """
-
-    reader: Reader
-    encode: Encode
-    using: str
-    dense: IndexSearcher | None = None
-    fusion: Literal["rrf", "dbsf"] = "rrf"
-    _words: dict[str, dict[int, float]] = field(default_factory=dict, repr=False)
-
-    def prepare(self, texts: Sequence[str]) -> None:
-        """Find the words of the texts; a question's words count once."""
-        found = self.encode(texts)
-        self._words = {text: dict.fromkeys(words, 1.0) for text, words in zip(texts, found, strict=True)}
-        if self.dense is not None:
-            self.dense.prepare(texts)
-
-    def refusal(self, text: str) -> str | None:
-        """The embedder's reason for refusing a text."""
-        return None if self.dense is None else self.dense.refusal(text)
-
-    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
-        """The hits of each text, in the server's order."""
-        vectors = [None if self.dense is None else self.dense.vector_of(text) for text, _ in asked]
-        searches = (
-            WordSearch(self._words[text], self.using, limit, None if vector is None else vector.tolist(), self.fusion)
-            for (text, limit), vector in zip(asked, vectors, strict=True)
-        )
-        return self.reader.search_words(searches, fields=fields)
+        """Free what the prepared texts became: nothing more is searched for."""
+        self._given, self._words = EmbeddedTexts(), {}
 
 
 Kind = Literal["query", "point"]

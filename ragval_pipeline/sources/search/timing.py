@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_like, is_refusal
+from ragval_pipeline.sources.search.methods import Asked, Method
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.search.production import ProductionSearcher
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Reader
 
 #: Minimum number of timings: nearest-rank p95 of 20 is the 19th value.
 TIMINGS = 20
@@ -27,9 +30,20 @@ LONG_ENOUGH_S = 30.0
 BATCH = 20
 
 
+class Timed(NamedTuple):
+    """A query to be timed: its id, its text, and the payload values that hits must have."""
+
+    id: str
+    text: str
+    equal: Equal | None = None
+
+
 @dataclass(frozen=True)
 class Timing:
-    """One query, in milliseconds without waits between tries; a custom search includes embedding."""
+    """One query, in milliseconds without waits between tries; a custom search includes embedding.
+
+    ``embedding_ms`` is None if nothing is embedded, or not apart.
+    """
 
     query_id: str
     embedding_ms: float | None
@@ -73,37 +87,46 @@ class Timings:
 
 
 def time_queries(
-    queries: Sequence[tuple[str, str]],
+    queries: Sequence[Timed],
     *,
-    embedder: Embedder,
+    method: Method,
+    embedder: Embedder | None,
     reader: Reader,
-    vector: VectorFacts,
+    vector: VectorFacts | None,
     input_type: InputType,
     fields: Sequence[str],
     limit: int,
-    exact: bool,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Timings:
     """Time every query once, and start over until there are ``TIMINGS``.
 
-    ``queries`` are ids and texts, at least one. The embedder's cache is bypassed.
+    ``queries`` is at least one; embedder and vector are None if the method embeds nothing. The embedder's cache is
+    bypassed.
 
     Raises:
         SystemFailure: Qdrant or the embedder fails.
         NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
     """
     with uncached(embedder):
-        search = partial(reader.search, limit=limit, fields=fields, exact=exact)
-        clock = _Clock(embed_like(embedder, vector), input_type, search, getattr(reader, "attempts", None))
+        embed = None
+        if method.embeds:
+            assert embedder is not None
+            assert vector is not None
+            embed = embed_like(embedder, vector)
+
+        def search(query: Timed, found: NDArray[np.float32] | None) -> None:
+            method.search(reader, Asked(query.text, limit, query.equal), found, fields=fields)
+
+        clock = _Clock(embed, input_type, search, getattr(reader, "attempts", None))
         timings = _timed(queries, clock.time, on_progress)
-        timings.batch = clock.time_batch(timings.texts[:BATCH])
+        timings.batch = clock.time_batch(timings.texts[:BATCH]) if embed else None
     timings.embedding_retries, timings.search_retries = clock.embedding_retries, clock.search_retries
     timings.waited_ms = 1000 * clock.waited_s
     return timings
 
 
 def time_searcher(
-    queries: Sequence[tuple[str, str]],
+    queries: Sequence[Timed],
     *,
     searcher: ProductionSearcher,
     limit: int,
@@ -115,36 +138,36 @@ def time_searcher(
         SystemFailure: The search fails.
     """
 
-    def time_one(query_id: str, text: str) -> Timing:
+    def time_one(query: Timed) -> Timing:
         started = time.perf_counter()
-        searcher.search(text, limit=limit)
-        return Timing(query_id, None, 1000 * (time.perf_counter() - started))
+        searcher.search(query.text, limit=limit, equal=query.equal)
+        return Timing(query.id, None, 1000 * (time.perf_counter() - started))
 
     return _timed(queries, time_one, on_progress)
 
 
 def _timed(
-    queries: Sequence[tuple[str, str]],
-    time_one: Callable[[str, str], Timing],
+    queries: Sequence[Timed],
+    time_one: Callable[[Timed], Timing],
     on_progress: Callable[[int, int], None] | None,
 ) -> Timings:
     left = list(queries)
     # The shortest first: if that is refused, it is not for its length, and nothing can be timed.
-    timings = Timings(time_one(*min(queries, key=lambda query: len(query[1]))))
+    timings = Timings(time_one(min(queries, key=lambda query: len(query.text))))
     started = time.monotonic()
     while len(timings.warm) < max(TIMINGS, len(left)):
         if len(timings.warm) >= TIMINGS and time.monotonic() - started > LONG_ENOUGH_S:
             break
         query = left[len(timings.warm) % len(left)]
         try:
-            timings.warm.append(time_one(*query))
+            timings.warm.append(time_one(query))
         except SystemFailure as failure:
             if not is_refusal(failure):
                 raise
             left.remove(query)
         if on_progress:
             on_progress(len(timings.warm), max(TIMINGS, len(left)))
-    timings.texts = [text for _, text in left]
+    timings.texts = [query.text for query in left]
     return timings
 
 
@@ -153,9 +176,9 @@ class _Clock:
 
     def __init__(
         self,
-        embed: Callable[[Sequence[str], InputType], EmbeddingBatch],
+        embed: Callable[[Sequence[str], InputType], EmbeddingBatch] | None,
         input_type: InputType,
-        search: Callable[[Sequence[float]], list[Hit]],
+        search: Callable[[Timed, NDArray[np.float32] | None], None],
         attempts: Attempts | None,
     ) -> None:
         self._embed, self._input_type, self._search = embed, input_type, search
@@ -164,23 +187,28 @@ class _Clock:
         self.embedding_retries = self.search_retries = 0
         self.waited_s = 0.0
 
-    def time(self, query_id: str, text: str) -> Timing:
-        batch, embedding_ms = self._embedded([text])
-        vector = batch.vectors[0].tolist()
+    def time(self, query: Timed) -> Timing:
+        vector = embedding_ms = None
+        if self._embed is not None:
+            batch, embedding_ms = self._embedded(self._embed, [query.text])
+            vector = batch.vectors[0]
         tries, waited_s, started = self._attempts.tries, self._attempts.waited_s, time.perf_counter()
-        self._search(vector)
+        self._search(query, vector)
         spent = time.perf_counter() - started
         waited = self._attempts.waited_s - waited_s
         self.search_retries += max(0, self._attempts.tries - tries - 1)
         self.waited_s += waited
-        return Timing(query_id, embedding_ms, 1000 * (spent - waited))
+        return Timing(query.id, embedding_ms, 1000 * (spent - waited))
 
     def time_batch(self, texts: Sequence[str]) -> BatchTiming:
-        return BatchTiming(len(texts), self._embedded(texts)[1])
+        assert self._embed is not None
+        return BatchTiming(len(texts), self._embedded(self._embed, texts)[1])
 
-    def _embedded(self, texts: Sequence[str]) -> tuple[EmbeddingBatch, float]:
+    def _embedded(
+        self, embed: Callable[[Sequence[str], InputType], EmbeddingBatch], texts: Sequence[str]
+    ) -> tuple[EmbeddingBatch, float]:
         started = time.perf_counter()
-        batch = self._embed(texts, self._input_type)
+        batch = embed(texts, self._input_type)
         spent = time.perf_counter() - started
         self.embedding_retries += max(0, batch.tries - batch.calls)
         self.waited_s += batch.waited_s

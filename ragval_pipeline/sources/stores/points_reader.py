@@ -18,11 +18,13 @@ from ragval_pipeline.sources.stores.qdrant.filtered import MOST_READ, WHOLE, Lef
 from ragval_pipeline.sources.stores.qdrant.local import LocalVectors
 from ragval_pipeline.sources.stores.qdrant.names import filter_model, payload_selector
 from ragval_pipeline.sources.stores.qdrant.protocol import (
+    Equal,
     Found,
     Hit,
     Point,
     Quantization,
     Search,
+    TextSearch,
     VectorBatch,
     Way,
     WordSearch,
@@ -73,14 +75,15 @@ class PointsReader:
         """Number of points."""
         return len(self._numbers)
 
-    def left_out(self, address: str | None) -> tuple[LeftOut, ...]:
-        """Why points do not pass the filter, by field, from the first ``MOST_READ`` of them; empty without a filter."""
-        if not self._equal:
+    def left_out(self, address: str | None, equal: Equal | None = None) -> tuple[LeftOut, ...]:
+        """Why points do not pass a filter, by field, from the first ``MOST_READ`` of them; empty without a filter."""
+        equal = self._equal if equal is None else equal
+        if not equal:
             return ()
-        passing = frozenset(self._numbers)
+        passing = frozenset(self._passing(equal))
         outside = (number for number in range(len(self._points.ids)) if number not in passing)
         payloads = [self._points.payload(number) for number in islice(outside, MOST_READ)]
-        found = left_out(payloads, self._equal, address)
+        found = left_out(payloads, equal, address)
         return tuple(self._found_elsewhere(entry, payloads[:WHOLE]) for entry in found)
 
     def _found_elsewhere(self, entry: LeftOut, payloads: Sequence[Mapping[str, Any]]) -> LeftOut:
@@ -128,9 +131,13 @@ class PointsReader:
         """Nothing: a file of points has no sparse vectors."""
         yield from ()
 
-    def search_words(self, searches: Iterable[WordSearch], *, fields: Sequence[str]) -> Iterator[Found]:
-        """Nothing: a file of points has no sparse vectors."""
+    def search_words(self, searches: Iterable[WordSearch | TextSearch], *, fields: Sequence[str]) -> Iterator[Found]:
+        """Nothing: a file of points has neither sparse vectors nor text indexes."""
         yield from ()
+
+    def passing(self, equal: Equal) -> frozenset[str]:
+        """Ids of the points with these payload values, beside those of the suite's filter."""
+        return frozenset(self._points.ids[number] for number in self._passing({**self._equal, **equal}))
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
@@ -159,7 +166,7 @@ class PointsReader:
         searched = self._searched
         if searched is None:  # no point has a vector
             return (Found([], 0.0, datetime.now(UTC)) for _ in searches)
-        return searched.search_all(searches, payloads=payloads, otherwise=self._refuse)
+        return searched.search_all(searches, payloads=payloads, otherwise=self._refuse, passing=self.passing)
 
     def _refuse(self, searches: Sequence[Search]) -> Iterator[Found]:
         size = len(searches[0].vector)

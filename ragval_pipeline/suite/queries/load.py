@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,20 +152,22 @@ def _qrels_of(suite: Suite) -> Qrels:
 
 def _read(suite: Suite) -> tuple[Located, Path | None]:
     setting = suite.queries
+    # Scores of words and of fused ranks are unbounded.
+    read = partial(_queries, most=1.0 if suite.retrieval.mode == "dense" else math.inf)
     if isinstance(setting, list):
-        return _queries(_inline(setting), suite.file), suite.file
+        return read(_inline(setting), suite.file), suite.file
     if isinstance(setting, TrecFiles):
-        located = _queries(read_topics(setting.topics), setting.topics)
+        located = read(read_topics(setting.topics), setting.topics)
         judged = with_judgements([query for _, query in located], read_qrels(setting.qrels), setting.qrels)
         return _replaced(located, judged), setting.topics
     if isinstance(setting, QueryFiles):
-        located = _queries(read_entries(setting.file), setting.file)
+        located = read(read_entries(setting.file), setting.file)
         return _with_truth(located, setting.ground_truth), setting.file
     if setting is not None and setting.is_dir():
         entries, qrels, qrels_file = read_beir(setting)
-        located = _queries(entries, setting / "queries.jsonl")
+        located = read(entries, setting / "queries.jsonl")
         return _replaced(located, with_judgements([query for _, query in located], qrels, qrels_file)), setting
-    return (_queries(read_entries(setting), setting), setting) if setting is not None else ([], None)
+    return (read(read_entries(setting), setting), setting) if setting is not None else ([], None)
 
 
 def _inline(setting: Sequence[dict[str, Any] | str]) -> list[Entry]:
@@ -181,7 +185,7 @@ def _replaced(located: Located, queries: Sequence[TestQuery]) -> Located:
     return [(entry, query) for (entry, _), query in zip(located, queries, strict=True)]
 
 
-def _queries(entries: Sequence[Entry], file: Path | None) -> Located:
+def _queries(entries: Sequence[Entry], file: Path | None, *, most: float) -> Located:
     located: Located = []
     seen: dict[str, str] = {}
     wrong: list[SuiteError] = []
@@ -190,6 +194,7 @@ def _queries(entries: Sequence[Entry], file: Path | None) -> Located:
         ours = Entry(entry.where, content, names, kept)
         try:
             for query in _expanded(ours, entry.content, position, file):
+                _check_threshold(query, most, ours, file)
                 _refuse_twice(query.id, seen, entry, file)
                 located.append((ours, query))
         except SuiteError as error:
@@ -197,6 +202,13 @@ def _queries(entries: Sequence[Entry], file: Path | None) -> Located:
     if wrong:
         raise all_in_one(wrong)
     return located
+
+
+def _check_threshold(query: TestQuery, most: float, entry: Entry, file: Path | None) -> None:
+    if query.min_similarity is not None and query.min_similarity > most:
+        key = entry.key(_written_name("min_similarity", entry) or "min_similarity")
+        problem = f"must be less than or equal to {most:g}, not {query.min_similarity:g}"
+        raise SuiteError(problem, file=file, key=key, remedy="Correct it or leave the key out.")
 
 
 def _refuse_twice(name: str, seen: dict[str, str], entry: Entry, file: Path | None) -> None:

@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from ragval_pipeline.suite.sections import Fraction, Rank
+from ragval_pipeline.suite.sections import Rank, Score
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import nearest, printable
 
@@ -82,7 +82,7 @@ class TestQuery(BaseModel):
     expected_results: tuple[dict[str, Any], ...] = Field(
         (), description=f"Hits that must be returned, each identified by some of {', '.join(EXPECTED_RESULT_KEYS)}"
     )
-    min_similarity: Fraction | None = Field(
+    min_similarity: Score | None = Field(
         None,
         validation_alias=AliasChoices(*THRESHOLD_NAMES),
         description="Score that the best hit must reach; null: the suite's, if it applies; score_threshold is an alias",

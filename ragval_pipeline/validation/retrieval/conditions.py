@@ -63,7 +63,7 @@ class RetrievalSettings:
         judge: Conditions that decide, or None.
         ranks: The k of the page metrics.
         top_k: Hits per query, unless the query has its own.
-        relevance_similarity: Score from which a hit counts as relevant.
+        relevance_similarity: Score from which a hit counts as relevant; None: unknown for these scores.
         distance: Of the collection.
     """
 
@@ -71,7 +71,7 @@ class RetrievalSettings:
     judge: tuple[str, ...] | None
     ranks: tuple[int, ...]
     top_k: int
-    relevance_similarity: float
+    relevance_similarity: float | None
     distance: Distance = "Cosine"
 
     @property

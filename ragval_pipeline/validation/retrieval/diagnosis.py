@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 MOST_DIAGNOSED = 100  # work
 DEEPEST = 200  # work
 
-#: Finds the first hits for a text.
-Search = Callable[[str, int], Sequence[Hit]]
+#: Finds the first hits for a query.
+Search = Callable[[TestQuery, int], Sequence[Hit]]
 
 
 def diagnose(
@@ -58,7 +58,7 @@ def diagnose(
         if not answer.hits or _first_right(query, answer.hits, rules) is not None:
             continue
         known = [*answer.hits, *answer.deeper]
-        hits = known if _first_right(query, known, rules) is not None else search(query.query_text, DEEPEST)
+        hits = known if _first_right(query, known, rules) is not None else search(query, DEEPEST)
         found[query.id] = _located(_first_right(query, hits, rules), len(hits), rules)
     return found
 

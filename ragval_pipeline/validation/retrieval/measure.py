@@ -61,12 +61,12 @@ def query_sections(
 
 
 def _above(queries: Sequence[TestQuery], reports: Sequence[Judged], settings: RetrievalSettings) -> int | None:
-    """Positive queries whose best score reaches ``relevance_similarity``; None if none was answered."""
-    if all(report.status == "error" for report in reports):
+    """Positive queries whose best score reaches ``relevance_similarity``; None without it, or if none was answered."""
+    threshold = settings.relevance_similarity
+    if threshold is None or all(report.status == "error" for report in reports):
         return None
     return sum(
-        report.best_similarity is not None
-        and settings.rules.reaches(report.best_similarity, settings.relevance_similarity)
+        report.best_similarity is not None and settings.rules.reaches(report.best_similarity, threshold)
         for query, report in zip(queries, reports, strict=True)
         if not query.negative
     )

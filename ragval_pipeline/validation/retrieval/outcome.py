@@ -62,23 +62,29 @@ class Outcome:
 
     def values(self) -> list[MeasuredValue]:
         """Criteria over queries."""
-        rules = self.settings.rules
         passed = {report.query_id: bool(report.passed) for report in self.reports}
         negative = [query for query in self.queries if query.negative]
         critical = [query for query in self.queries if query.critical]
         positive = [report for query, report in self.pairs() if not query.negative]
         best = [report.best_similarity for report in positive if report.best_similarity is not None]
-        relevant = sum(rules.reaches(score, self.settings.relevance_similarity) for score in best)
         return [
             ratio("query_pass_rate", sum(passed.values()), len(passed), of="queries"),
             self._share("negative_pass_rate", negative, passed, of="negative queries"),
             self._share("critical_queries", critical, passed, of="critical queries"),
-            _applicable(ratio("relevance_rate", relevant, len(positive), of="positive queries"), self.queries),
+            self._relevance(best, len(positive)),
             mean("avg_similarity", best, of="positive queries with hits", without=self._without(positive)),
             mean("keyword_recall", self._keyword_shares(), of="queries with expected keywords"),
             self._accuracy(),
             self._completeness(),
         ]
+
+    def _relevance(self, best: Sequence[float], positive: int) -> MeasuredValue:
+        name, threshold = "relevance_rate", self.settings.relevance_similarity
+        if threshold is None:
+            told = "retrieval.relevance_similarity is not set, and these scores are no similarities"
+            return not_measured(name, "not_applicable", told)
+        relevant = sum(self.settings.rules.reaches(score, threshold) for score in best)
+        return _applicable(ratio(name, relevant, positive, of="positive queries"), self.queries)
 
     def subject(self, query: TestQuery, report: Judged) -> Subject:
         """A failed query, with the parts by which it is judged."""

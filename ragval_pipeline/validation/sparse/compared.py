@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.embedders.sparse import Encode, TextRow, choose_model
 from ragval_pipeline.validation.sparse.vectors import Compared, Held, K, Look
 from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST
 
@@ -16,12 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Weights = Mapping[int, float]
-Encode = Callable[[Sequence[str]], "list[dict[int, float]]"]
-#: Point id, stored text, and embedded text if it is another.
-TextRow = tuple[str, str | None, str | None]
 #: The share of the length, and the usual length in words, as fastembed sets them.
 B, USUAL = 0.75, 256  # definition
-#: Texts by which language and text are chosen, and texts computed at a time.
+#: Texts by which the language is chosen, and texts computed at a time.
 _TRIED, _AT_ONCE = 64, 512  # work
 
 
@@ -33,7 +31,10 @@ def compare_counts(
     Stop words are unknown: they are those that most vectors of texts with them lack. Weights are compared if most
     vectors have those of fastembed's usual settings.
     """
-    chosen = choose_model(held, texts(), models)
+    sample = list(islice((row for row in texts() if held.has(row[0])), _TRIED))
+    if not sample:
+        return None
+    chosen = choose_model({name: held.row(name).keys() for name, _, _ in sample}, sample, models)
     if chosen is None:
         return None
     language, encode, place = chosen
@@ -83,25 +84,6 @@ def _left_out(found: Mapping[str, _Packed], held: Held) -> frozenset[int]:
     )
 
 
-def choose_model(
-    held: Held, texts: Iterable[TextRow], models: Iterable[tuple[str, Encode]]
-) -> tuple[str, Encode, int] | None:
-    """The language whose words explain most vectors, what finds them, and the column of ``TextRow`` that they are of.
-
-    None if even these explain less than half of some vectors.
-    """
-    sample = list(islice((row for row in texts if held.has(row[0])), _TRIED))
-    best: tuple[float, str, Encode, int] | None = None
-    for language, encode in models:
-        for place in (1, 2):
-            score = _explained(held, sample, encode, place)
-            if best is None or score > best[0]:
-                best = (score, language, encode, place)
-        if best is not None and best[0] == 1.0:
-            break
-    return None if best is None or best[0] < MOST else best[1:]
-
-
 def compare_weights(held: Held, texts: Callable[[], Iterable[TextRow]], encode: Encode) -> Compared:
     """Compare with the vectors of the user's own model: of the embedded texts, if they are not the stored ones."""
     found = {name: _compared(held.row(name), weights) for name, weights in _encoded(texts(), encode, 2, held)}
@@ -118,12 +100,6 @@ def _wrong(found: Mapping[str, tuple[float, float]]) -> dict[str, tuple[Look, fl
 
 def _is_same(cosine: float, ratio: float) -> bool:
     return cosine >= MATCH and abs(ratio - 1) <= 1 - MATCH
-
-
-def _explained(held: Held, sample: Sequence[TextRow], encode: Encode, place: int) -> float:
-    """The share of vectors whose words are all in their text."""
-    found = [held.row(name).keys() <= counts.keys() for name, counts in _encoded(sample, encode, place, held)]
-    return sum(found) / len(found) if found else 0.0
 
 
 def _encoded(rows: Iterable[TextRow], encode: Encode, place: int, held: Held) -> Iterator[tuple[str, dict[int, float]]]:

@@ -11,6 +11,7 @@ from qdrant_client import models
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.search.answers import Answers, Question, ask_with
+from ragval_pipeline.sources.search.methods import Method
 from ragval_pipeline.sources.search.searchers import IndexSearcher, probe_all
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Search
@@ -74,7 +75,8 @@ def page_of(payload: Mapping[str, Any]) -> str | None:
 
 def ask(reader: Any, *questions: Question, embedder: Compass | None = None, **more: Any) -> Answers:
     ways = {name: more.pop(name) for name in ("vector", "exact", "input_type") if name in more}
-    searcher = IndexSearcher(embedder or Compass(), reader, **{"vector": PLANE, **ways})
+    method = Method(exact=ways.pop("exact", False))
+    searcher = IndexSearcher(embedder or Compass(), reader, **{"vector": PLANE, "method": method, **ways})
     return ask_with(questions, searcher=searcher, **{"fields": ["url", "text"], "page_of": page_of, **more})
 
 

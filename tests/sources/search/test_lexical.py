@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from ragval_pipeline.sources.search.lexical import K1, B, LexicalSearcher, words_of
-from ragval_pipeline.sources.stores.qdrant.protocol import Hit
+from ragval_pipeline.sources.search.methods import Asked
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Hit
 
 TEXTS = {
     "a": "The error E4711 is raised when the pump stalls",
@@ -19,6 +20,10 @@ TEXTS = {
 }
 
 
+def passing(equal: Equal) -> frozenset[str]:
+    return frozenset({"b", "c"}) if equal == {"kind": "kept"} else frozenset()
+
+
 def searcher(batches: int = 1) -> LexicalSearcher:
     ids = list(TEXTS)
     size = math.ceil(len(ids) / batches)
@@ -26,13 +31,13 @@ def searcher(batches: int = 1) -> LexicalSearcher:
         pa.record_batch({"point_id": ids[at : at + size], "text": [TEXTS[name] for name in ids[at : at + size]]})
         for at in range(0, len(ids), size)
     ]
-    return LexicalSearcher(lambda: parts, lambda names: {name: {"text": TEXTS[name]} for name in names})
+    return LexicalSearcher(lambda: parts, lambda names: {name: {"text": TEXTS[name]} for name in names}, passing)
 
 
 def asked(text: str, limit: int = 5, *, batches: int = 1) -> list[Hit]:
     made = searcher(batches)
     made.prepare([text])
-    [found] = made.search_all([(text, limit)], fields=["text"])
+    [found] = made.search_all([Asked(text, limit)], fields=["text"])
     return found.hits
 
 
@@ -80,13 +85,22 @@ def test_a_score_is_that_of_the_formula() -> None:
 
 def test_equal_scores_come_in_the_order_of_ids_and_no_more_than_asked_for() -> None:
     parts = [pa.record_batch({"point_id": ["c", "a", "b"], "text": ["x y"] * 3})]
-    made = LexicalSearcher(lambda: parts, lambda _: {})
+    made = LexicalSearcher(lambda: parts, lambda _: {}, passing)
     made.prepare(["x"])
-    [found] = made.search_all([("x", 2)], fields=())
+    [found] = made.search_all([Asked("x", 2)], fields=())
     assert [hit.id for hit in found.hits] == ["a", "b"]
 
 
 def test_an_index_without_points_or_words_answers_nothing() -> None:
-    made = LexicalSearcher(lambda: (), lambda _: {})
+    made = LexicalSearcher(lambda: (), lambda _: {}, passing)
     made.prepare(["x", ""])
-    assert [found.hits for found in made.search_all([("x", 3), ("", 3)], fields=())] == [[], []]
+    assert [found.hits for found in made.search_all([Asked("x", 3), Asked("", 3)], fields=())] == [[], []]
+
+
+@pytest.mark.parametrize(("equal", "found"), [(None, ["b", "a"]), ({"kind": "kept"}, ["b"]), ({"kind": "other"}, [])])
+def test_a_filter_leaves_points_out_and_no_score_changes(equal: Equal | None, found: list[str]) -> None:
+    made = searcher()
+    made.prepare(["pump stalls"])
+    [plain, filtered] = made.search_all([Asked("pump stalls", 5), Asked("pump stalls", 5, equal)], fields=())
+    assert [hit.id for hit in filtered.hits] == found
+    assert {hit.id: hit.score for hit in filtered.hits}.items() <= {hit.id: hit.score for hit in plain.hits}.items()

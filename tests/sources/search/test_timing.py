@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder, uncached
 from ragval_pipeline.sources.search import timing
-from ragval_pipeline.sources.search.timing import time_queries
+from ragval_pipeline.sources.search.methods import Method
+from ragval_pipeline.sources.search.timing import Timed, time_queries
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Search
 
 VECTOR = VectorFacts(name=None, size=2, distance="Cosine")
 
@@ -52,23 +54,24 @@ class Reader:
         self.searches = 0
         self.first_s = first_s
 
-    def search(self, vector: Sequence[float], **_: Any) -> list[Hit]:
-        self.searches += 1
-        self.attempts.tries += 1
-        time.sleep(self.first_s if self.searches == 1 else 0)
-        return []
+    def search_all(self, searches: Iterable[Search], **_: Any) -> Iterator[Found]:
+        for _search in searches:
+            self.searches += 1
+            self.attempts.tries += 1
+            time.sleep(self.first_s if self.searches == 1 else 0)
+            yield Found([], 0.0, datetime.now(UTC))
 
 
 def timed(number: int, embedder: Any, reader: Any) -> timing.Timings:
     return time_queries(
-        [(f"q{place}", f"text {place}") for place in range(number)],
+        [Timed(f"q{place}", f"text {place}") for place in range(number)],
+        method=Method(),
         embedder=embedder,
         reader=reader,
         vector=VECTOR,
         input_type="search_query",
         fields=("a",),
         limit=5,
-        exact=False,
     )
 
 

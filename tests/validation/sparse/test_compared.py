@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from ragval_pipeline.sources.embedders.sparse import Encode, word_counts
+from ragval_pipeline.sources.embedders.sparse import Encode, TextRow, word_counts
 from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.testing.defects.planters.sparse import weighted
-from ragval_pipeline.validation.sparse.compared import TextRow, compare_counts, compare_weights
+from ragval_pipeline.validation.sparse.compared import compare_counts, compare_weights
 from ragval_pipeline.validation.sparse.vectors import Held
 
 STEMS = {"english": ("running", "tides", "printed"), "german": ("laufenden", "gezeiten", "gedruckte")}

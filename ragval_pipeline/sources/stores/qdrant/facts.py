@@ -298,6 +298,8 @@ def no_dense_vector(facts: CollectionFacts) -> tuple[str, str]:
     """What a collection without dense vectors has instead, and what to do."""
     others = ", ".join(f"{name or 'without a name'} ({kind})" for name, kind in facts.other_vectors.items())
     remedy = "ragval checks one dense vector per point: choose a collection that has one."
+    if facts.is_sparse_only:
+        remedy = "Set retrieval.mode: sparse, if your assistant searches by these."
     return "has no dense vector" + (f", only {others}" if others else ""), remedy
 
 

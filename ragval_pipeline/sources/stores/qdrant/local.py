@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id, filter_model, id_order
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Search, VectorBatch
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit, Search, VectorBatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,24 +128,52 @@ class LocalVectors:
                 (self.ids[row], score) for row, score in zip(rows[order].tolist(), exact[order].tolist(), strict=True)
             ]
 
+    def _nearest(
+        self,
+        searches: Sequence[Search],
+        parts: dict[Hashable, LocalVectors],
+        passing: Callable[[Equal], frozenset[str]],
+    ) -> list[list[tuple[str, float]]]:
+        """``nearest`` of each search among the points with its values; ``parts`` are the vectors of these, if known."""
+        by_values = dict[Hashable, list[int]]()
+        for number, search in enumerate(searches):
+            by_values.setdefault(frozenset((search.equal or {}).items()), []).append(number)
+        found = dict[int, list[tuple[str, float]]]()
+        for key, numbers in by_values.items():
+            equal = searches[numbers[0]].equal
+            if equal and key not in parts:
+                parts[key] = self._of(passing(equal))
+            part = parts[key] if equal else self
+            some = [searches[number] for number in numbers]
+            found |= zip(numbers, part.nearest(some) if part.ids else ([] for _ in some), strict=True)
+        return [found[number] for number in range(len(searches))]
+
+    def _of(self, ids: frozenset[str]) -> LocalVectors:
+        """The vectors of some points."""
+        rows = [row for row, name in enumerate(self.ids) if name in ids]
+        return replace(self, ids=tuple(self.ids[row] for row in rows), matrix=self.matrix[rows])
+
     def search_all(
         self,
         searches: Iterable[Search],
         *,
         payloads: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
         otherwise: Callable[[Sequence[Search]], Iterator[Found]],
+        passing: Callable[[Equal], frozenset[str]],
     ) -> Iterator[Found]:
         """The hits of each search, in order.
 
-        ``payloads`` gives those of some points, by id; ``otherwise`` makes searches that cannot be compared here.
+        ``payloads`` gives those of some points, by id; ``otherwise`` makes searches that cannot be compared here;
+        ``passing`` gives the points with some payload values.
         """
         coming, known = iter(searches), dict[str, dict[str, Any]]()
+        parts = dict[Hashable, LocalVectors]()
         while some := list(islice(coming, min(_SEARCHES, max(1, _SCORES // len(self.ids))))):
             if not all(map(self.suits, some)):
                 yield from otherwise(some)
                 continue
             asked_at, started = datetime.now(UTC), time.perf_counter()
-            nearest = list(self.nearest(some))
+            nearest = self._nearest(some, parts, passing)
             known |= payloads(sorted({name for found in nearest for name, _ in found} - known.keys()))
             share = 1000 * (time.perf_counter() - started) / len(some)
             for found in nearest:

@@ -49,12 +49,17 @@ class Found(NamedTuple):
     asked_at: datetime
 
 
+#: Payload values that hits must have, beside those of the suite's filter.
+Equal = Mapping[str, str | int | bool]
+
+
 @dataclass(frozen=True)
 class Search:
-    """One search: a vector and the number of nearest points."""
+    """One search: a vector, the number of nearest points, and the payload values that these must have."""
 
     vector: Sequence[float]
     limit: int
+    equal: Equal | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,8 @@ class WordSearch:
         limit: Number of hits, of each of the two ways and of both.
         vector: The dense vector; None: by words alone.
         fusion: How the hits of both are fused.
+        equal: Payload values that hits must have.
+        exact: Whether dense vectors are searched exactly.
     """
 
     words: Mapping[int, float]
@@ -74,6 +81,25 @@ class WordSearch:
     limit: int
     vector: Sequence[float] | None = None
     fusion: Literal["rrf", "dbsf"] = "rrf"
+    equal: Equal | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class TextSearch:
+    """One search by the scored text index of a payload field.
+
+    Attributes:
+        text: The words.
+        field: Payload name.
+        limit: Number of hits.
+        equal: Payload values that hits must have.
+    """
+
+    text: str
+    field: str
+    limit: int
+    equal: Equal | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +154,8 @@ class Reader(Protocol):
     def count(self) -> int:
         """Exact number of points."""
 
-    def left_out(self, address: str | None) -> tuple[LeftOut, ...]:
-        """Why points of the collection do not pass the suite's filter, by field."""
+    def left_out(self, address: str | None, equal: Equal | None = None) -> tuple[LeftOut, ...]:
+        """Why points of the collection do not pass a filter, by field; None: the suite's."""
 
     def newest(self, field: str) -> str | None:
         """The greatest value of an indexed payload field, as text; None without any."""
@@ -152,8 +178,11 @@ class Reader(Protocol):
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
 
-    def search_words(self, searches: Iterable[WordSearch], *, fields: Sequence[str]) -> Iterator[Found]:
-        """The results of searches by sparse vectors, in order."""
+    def search_words(self, searches: Iterable[WordSearch | TextSearch], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The results of searches by sparse vectors or text indexes, in order."""
+
+    def passing(self, equal: Equal) -> frozenset[str]:
+        """Ids of the points with these payload values."""
 
     def search_all(
         self,

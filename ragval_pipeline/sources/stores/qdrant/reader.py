@@ -38,11 +38,13 @@ from ragval_pipeline.sources.stores.qdrant.names import (
 )
 from ragval_pipeline.sources.stores.qdrant.protocol import (
     OVERSAMPLING,
+    Equal,
     Found,
     Hit,
     Point,
     Quantization,
     Search,
+    TextSearch,
     VectorBatch,
     Way,
     WordSearch,
@@ -151,27 +153,28 @@ class CollectionReader:
             raise self._ask.failure(AssertionError(f"{count} points"))
         return count
 
-    def left_out(self, address: str | None) -> tuple[LeftOut, ...]:
-        """Why points of the collection do not pass the filter, by field, from the first ``MOST_READ`` of them.
+    def left_out(self, address: str | None, equal: Equal | None = None) -> tuple[LeftOut, ...]:
+        """Why points of the collection do not pass a filter, by field, from the first ``MOST_READ`` of them.
 
-        ``address`` is the payload name of a point's page. Empty without a filter; fields without points if the server
-        refuses to read them.
+        ``address`` is the payload name of a point's page, ``equal`` the filter; None: the suite's. Empty without a
+        filter; fields without points if the server refuses to read them.
         """
-        if not self._equal:
+        equal = self._equal if equal is None else equal
+        if not equal:
             return ()
         try:
-            outside = [*self._outside([*self._equal, *([address] if address else [])], MOST_READ)]
-            found = left_out(outside, self._equal, address)
-            return tuple(map(self._found_elsewhere, found))
+            outside = [*self._outside(equal, [*equal, *([address] if address else [])], MOST_READ)]
+            found = left_out(outside, equal, address)
+            return tuple(self._found_elsewhere(entry, equal) for entry in found)
         except SystemFailure as failure:
             _log.debug("what the filter leaves out was not read: %s", failure)
-            return tuple(LeftOut(field=field, value=value) for field, value in self._equal.items())
+            return tuple(LeftOut(field=field, value=value) for field, value in equal.items())
 
-    def _outside(self, fields: Sequence[str] | None, most: int) -> Iterator[dict[str, Any]]:
-        """Payloads of points that do not pass the filter."""
+    def _outside(self, equal: Equal, fields: Sequence[str] | None, most: int) -> Iterator[dict[str, Any]]:
+        """Payloads of points that do not pass a filter."""
         from qdrant_client import models
 
-        passing, offset = self._filter(), None
+        passing, offset = filter_model(equal, None), None
         while most > 0:
             call = partial(
                 self._client.scroll,
@@ -188,13 +191,13 @@ class CollectionReader:
             if offset is None:
                 return
 
-    def _found_elsewhere(self, entry: LeftOut) -> LeftOut:
+    def _found_elsewhere(self, entry: LeftOut, equal: Equal) -> LeftOut:
         """The entry with the payload name that its points have instead of the filter's, if it is missing everywhere."""
         from qdrant_client import models
 
         if entry.other or not entry.lacking:
             return entry
-        names = named_alike(entry.field, [*self._outside(None, WHOLE)])
+        names = named_alike(entry.field, [*self._outside(equal, None, WHOLE)])
         if not names:
             return entry
         condition = models.FieldCondition(key=filter_key(names[0]), match=models.MatchValue(value=entry.value))
@@ -421,10 +424,11 @@ class CollectionReader:
         stored = None if self._local is None else self._local.vectors(self._vector_name, self.vectors)
         if stored is None:
             return calls.all(searches)
-        return stored.search_all(searches, payloads=partial(self._payloads, fields=fields), otherwise=calls.all)
+        payloads = partial(self._payloads, fields=fields)
+        return stored.search_all(searches, payloads=payloads, otherwise=calls.all, passing=self.passing)
 
-    def search_words(self, searches: Iterable[WordSearch], *, fields: Sequence[str]) -> Iterator[Found]:
-        """The results of searches by sparse vectors, in order, fused with those by dense ones if given.
+    def search_words(self, searches: Iterable[WordSearch | TextSearch], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The results of searches by sparse vectors, fused with those by dense ones if given, or by text indexes.
 
         Raises:
             SystemFailure: Qdrant fails; of several failures the first search's.
@@ -432,25 +436,12 @@ class CollectionReader:
         workers = 1 if self._local is not None else self._concurrency
         yield from in_order(partial(self._search_words, fields=fields), searches, workers=workers)
 
-    def _search_words(self, search: WordSearch, *, fields: Sequence[str]) -> Found:
-        from qdrant_client import models
-
+    def _search_words(self, search: WordSearch | TextSearch, *, fields: Sequence[str]) -> Found:
         asked_at, started = datetime.now(UTC), time.perf_counter()
-        if not search.words and search.vector is None:
+        condition = self._filter(search.equal)
+        how = _by_text(search) if isinstance(search, TextSearch) else self._by_words(search, condition)
+        if how is None:
             return Found([], 0.0, asked_at)
-        words = models.SparseVector(indices=list(search.words), values=list(search.words.values()))
-        condition = self._filter()
-        how: dict[str, Any] = {"query": words, "using": search.using}
-        if search.vector is not None:
-            ways: list[tuple[Any, str | None]] = [(list(search.vector), self._vector_name)]
-            ways += [(words, search.using)] if search.words else []
-            how = {
-                "query": models.FusionQuery(fusion=models.Fusion(search.fusion)),
-                "prefetch": [
-                    models.Prefetch(query=query, using=using, filter=condition, limit=search.limit)
-                    for query, using in ways
-                ],
-            }
         call = partial(
             self._client.query_points,
             self._collection,
@@ -461,6 +452,42 @@ class CollectionReader:
         )
         response: Any = self._limits.whole(call, search.limit)
         return Found(_hits(response.points), 1000 * (time.perf_counter() - started), asked_at)
+
+    def _by_words(self, search: WordSearch, condition: Any) -> dict[str, Any] | None:
+        """What finds the points with some words, fused with those near a vector if one is given; None without both."""
+        from qdrant_client import models
+
+        words = models.SparseVector(indices=list(search.words), values=list(search.words.values()))
+        if search.vector is None:
+            return {"query": words, "using": search.using} if search.words else None
+        params = None if self._local is not None else _search_params(exact=search.exact, quantization=None)
+        ways: list[tuple[Any, str | None, Any]] = [(list(search.vector), self._vector_name, params)]
+        ways += [(words, search.using, None)] if search.words else []
+        return {
+            "query": models.FusionQuery(fusion=models.Fusion(search.fusion)),
+            "prefetch": [
+                models.Prefetch(query=query, using=using, params=params, filter=condition, limit=search.limit)
+                for query, using, params in ways
+            ],
+        }
+
+    def passing(self, equal: Equal) -> frozenset[str]:
+        """Ids of the points with these payload values, beside those of the suite's filter."""
+
+        def ask_page(offset: Any) -> tuple[list[Any], Any]:
+            call = partial(
+                self._client.scroll,
+                self._collection,
+                scroll_filter=self._filter(equal),
+                offset=offset,
+                with_payload=False,
+                with_vectors=False,
+            )
+            records, following = self._limits.page(partial(_limited, call), PAGE_SIZE)
+            return records, following
+
+        pages = self._ask.pages(ask_page)
+        return frozenset(canonical_id(record.id) for page in pages for record in page)
 
     def _payloads(self, ids: Sequence[str], *, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Some fields of some points of an embedded collection."""
@@ -478,7 +505,7 @@ class CollectionReader:
             self._collection,
             query=list(search.vector),
             using=self._vector_name,
-            query_filter=self._filter(),
+            query_filter=self._filter(search.equal),
             search_params=None if local else _search_params(exact=exact, quantization=quantization),
             limit=search.limit,
             with_payload=payload_selector(fields),
@@ -495,7 +522,7 @@ class CollectionReader:
             models.QueryRequest(
                 query=list(search.vector),
                 using=self._vector_name,
-                filter=self._filter(),
+                filter=self._filter(search.equal),
                 params=_search_params(exact=exact, quantization=quantization),
                 limit=search.limit,
                 with_payload=payload_selector(fields),
@@ -549,8 +576,9 @@ class CollectionReader:
             return None
         return str(info.version)
 
-    def _filter(self) -> Any:
-        return filter_model(self._equal, None)
+    def _filter(self, equal: Equal | None = None) -> Any:
+        """The suite's filter, with further values."""
+        return filter_model({**self._equal, **(equal or {})}, None)
 
     def _point(self, record: Any) -> Point:
         return Point(canonical_id(record.id), record.payload or {}, self._vector_of(record.vector))
@@ -563,6 +591,13 @@ class CollectionReader:
 
 def _limited(call: Callable[..., Any], limit: int) -> Any:
     return call(limit=limit)
+
+
+def _by_text(search: TextSearch) -> dict[str, Any]:
+    """What ranks points by a text index."""
+    from qdrant_client import models
+
+    return {"query": models.TextQuery(text=search.text), "using": search.field}
 
 
 def _limit_after(page: Sequence[Point]) -> int:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.stores.qdrant.facts import SparseFacts, check_sparse_name
-from ragval_pipeline.sources.stores.qdrant.protocol import WordSearch
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Search, TextSearch, WordSearch
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from tests.support.qdrant_server import QdrantStandIn
 
@@ -86,11 +86,15 @@ def filled(client: QdrantClient) -> None:
     for number in range(POINTS):
         chosen = rng.choice(WORDS, size=4, replace=False).tolist()
         words = models.SparseVector(indices=chosen, values=rng.uniform(0.1, 2, 4).tolist())
-        points.append(models.PointStruct(id=number, vector={"": rng.normal(size=SIZE).tolist(), "words": words}))
+        payload = {"kind": "even" if number % 2 == 0 else "odd", "text": " ".join(f"w{index}" for index in chosen)}
+        vector = {"": rng.normal(size=SIZE).tolist(), "words": words}
+        points.append(models.PointStruct(id=number, vector=vector, payload=payload))
     client.upsert("both", points)
 
 
-def asked(limit: int, *, dense: bool, fusion: str = "rrf") -> list[WordSearch]:
+def asked(
+    limit: int, *, dense: bool, fusion: str = "rrf", equal: Equal | None = None, count: int = 20
+) -> list[WordSearch]:
     rng = np.random.default_rng(8)
     return [
         WordSearch(
@@ -99,21 +103,10 @@ def asked(limit: int, *, dense: bool, fusion: str = "rrf") -> list[WordSearch]:
             limit,
             rng.normal(size=SIZE).tolist() if dense else None,
             fusion,  # type: ignore[arg-type]
+            equal,
         )
-        for _ in range(20)
+        for _ in range(count)
     ]
-
-
-def fused(reader: CollectionReader, search: WordSearch) -> dict[str, float]:
-    """Reciprocal rank fusion of the hits of both ways, by hand."""
-    [words] = reader.search_words([replace(search, vector=None)], fields=())
-    assert search.vector is not None
-    ways = [reader.search(search.vector, limit=search.limit, fields=(), exact=False), words.hits]
-    scores: dict[str, float] = {}
-    for hits in ways:
-        for hit in hits:
-            scores[hit.id] = scores.get(hit.id, 0.0) + 1 / (hit.rank + 1)
-    return scores
 
 
 @pytest.mark.parametrize("place", [embedded, served])
@@ -132,17 +125,107 @@ def test_words_find_the_points_with_the_greatest_products(place: object) -> None
             assert [products[hit.id] for hit in found.hits] == pytest.approx(best, abs=1e-5)
 
 
-def test_both_ways_are_fused_by_their_ranks_or_by_their_scores() -> None:
-    with embedded() as client:
+@pytest.mark.parametrize("place", [embedded, served])
+@pytest.mark.parametrize("fusion", ["rrf", "dbsf"])
+@pytest.mark.parametrize("equal", [None, {"kind": "odd"}])
+def test_both_ways_are_fused_by_their_ranks_or_by_their_scores(equal: Equal | None, fusion: str, place: object) -> None:
+    with place() as client:  # type: ignore[operator]
         filled(client)
         reader = CollectionReader(client, collection="both", place="here")
-        searches = asked(6, dense=True)
-        for search, found in zip(searches, reader.search_words(searches, fields=()), strict=True):
-            scores = fused(reader, search)
-            assert [hit.score for hit in found.hits] == pytest.approx(sorted(scores.values(), reverse=True)[:6])
-            assert [scores[hit.id] for hit in found.hits] == pytest.approx([hit.score for hit in found.hits])
-        by_scores = reader.search_words(asked(6, dense=True, fusion="dbsf"), fields=())
-        assert all(len(found.hits) == 6 for found in by_scores)
+        check_fusion(reader, asked(6, dense=True, fusion=fusion, equal=equal))
+
+
+def check_fusion(reader: CollectionReader, searches: list[WordSearch]) -> None:
+    """Compare fused hits with those of both ways, fused by hand: the scores, and the points of each distinct one."""
+    by_words = reader.search_words([replace(search, vector=None) for search in searches], fields=())
+    by_vectors = reader.search_all(
+        [Search(search.vector or (), search.limit, search.equal) for search in searches], fields=(), exact=False
+    )
+    for search, found, *ways in zip(
+        searches, reader.search_words(searches, fields=()), by_vectors, by_words, strict=True
+    ):
+        scores = by_hand(search, ways)
+        best = sorted(scores.values(), reverse=True)[: search.limit]
+        assert [hit.score for hit in found.hits] == pytest.approx(best, abs=1e-5)
+        assert [scores[hit.id] for hit in found.hits] == pytest.approx(best, abs=1e-5)
+
+
+def by_hand(search: WordSearch, ways: list[Found]) -> dict[str, float]:
+    """The fused scores of the hits of two ways.
+
+    Reciprocal rank fusion adds 1 / (2 + place); the other adds scores, of which three standard deviations below and
+    above the mean are 0 and 1.
+    """
+    scores: dict[str, float] = {}
+    for way in ways:
+        given = np.array([hit.score for hit in way.hits])
+        if search.fusion == "rrf":
+            parts = [1 / (hit.rank + 1) for hit in way.hits]
+        elif len(given) < 2:
+            parts = [0.5] * len(given)
+        else:
+            low, high = (given.mean() + sign * 3 * given.std(ddof=1) for sign in (-1, 1))
+            parts = ((given - low) / (high - low)).tolist() if high > low else [0.5] * len(given)
+        for hit, part in zip(way.hits, parts, strict=True):
+            scores[hit.id] = scores.get(hit.id, 0.0) + part
+    return scores
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fusion", ["rrf", "dbsf"])
+def test_a_thousand_questions_are_fused_alike_everywhere(fusion: str) -> None:
+    searches = asked(10, dense=True, fusion=fusion, count=1000)
+    found = []
+    for place in (embedded, served):
+        with place() as client:
+            filled(client)
+            reader = CollectionReader(client, collection="both", place="here", concurrency=4)
+            check_fusion(reader, searches)
+            found.append([each.hits for each in reader.search_words(searches, fields=())])
+    for here, there in zip(*found, strict=True):
+        assert [hit.score for hit in here] == pytest.approx([hit.score for hit in there], abs=1e-5)
+        # Points of equal scores come in any order.
+        clear = [number for number, hit in enumerate(here) if sum(abs(hit.score - h.score) < 1e-5 for h in here) == 1]
+        assert [here[number].id for number in clear[:-1]] == [there[number].id for number in clear[:-1]]
+
+
+@pytest.mark.parametrize("place", [embedded, served])
+def test_a_text_index_finds_the_points_with_rare_words_under_a_filter(place: object) -> None:
+    with place() as client:  # type: ignore[operator]
+        filled(client)
+        reader = CollectionReader(client, collection="both", place="here")
+        with pytest.raises(SystemFailure):
+            next(reader.search_words([TextSearch("w1", "text", 3)], fields=()))
+        client.create_payload_index("both", "text", models.TextIndexParams(type="text", scoring=True))  # type: ignore[arg-type]
+        for equal in (None, {"kind": "even"}):
+            [found] = reader.search_words([TextSearch("w1 w2", "text", 40, equal)], fields=["text", "kind"])
+            scores = [hit.score for hit in found.hits]
+            assert scores == sorted(scores, reverse=True)
+            assert scores[-1] > 0
+            held = {hit.id for hit in found.hits}
+            records, _ = client.scroll("both", limit=100)
+            wanted = [record for record in records if {"w1", "w2"} & {*(record.payload or {})["text"].split()}]
+            kept = [record for record in wanted if equal is None or (record.payload or {})["kind"] == "even"]
+            assert held == {str(record.id) for record in kept}
+
+
+@pytest.mark.parametrize("place", [embedded, served])
+def test_points_with_a_value_are_known_and_the_only_ones_found(place: object) -> None:
+    with place() as client:  # type: ignore[operator]
+        filled(client)
+        reader = CollectionReader(client, collection="both", place="here", equal={"kind": "odd"})
+        assert reader.passing({"text": "w1 w2"}) == frozenset()
+        plain = CollectionReader(client, collection="both", place="here")
+        odd = plain.passing({"kind": "odd"})
+        assert odd == {str(number) for number in range(1, POINTS, 2)}
+        vector = np.random.default_rng(9).normal(size=SIZE).tolist()
+        searches = [Search(vector, 5), Search(vector, 5, {"kind": "odd"}), Search(vector, 5, {"kind": "none"})]
+        whole, part, none = (found.hits for found in plain.search_all(searches, fields=("kind",), exact=True))
+        assert {hit.payload["kind"] for hit in whole} == {"even", "odd"}
+        assert (len(part), {hit.id for hit in part} <= odd, none) == (5, True, [])
+        assert [hit.score for hit in part] == pytest.approx(
+            [hit.score for hit in reader.search(vector, limit=5, fields=(), exact=True)]
+        )
 
 
 def test_a_question_without_a_known_word_has_no_hit() -> None:

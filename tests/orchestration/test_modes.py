@@ -1,0 +1,142 @@
+"""The judged way to search is the suite's mode, whatever it is, and each other way is compared with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from qdrant_client import QdrantClient, models
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.run import check_before_any_call, run_suite
+from ragval_pipeline.sources.embedders.sparse import word_counts
+from ragval_pipeline.sources.search.retriever import Retriever
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.testing.defects.planters.sparse import weighted
+from tests.orchestration.world import NAME, World
+
+
+def with_words(world: World, *, foreign: bool = False, dense: bool = True) -> None:
+    """Give the demo's points sparse vectors of fastembed's BM25, or foreign ones, and a scored text index."""
+    client = QdrantClient(path=str(world.folder / "qdrant"))
+    records, _ = client.scroll(NAME, limit=1000, with_vectors=True)
+    client.delete_collection(NAME)
+    client.create_collection(
+        NAME,
+        vectors_config=models.VectorParams(size=256, distance=models.Distance.COSINE) if dense else {},
+        sparse_vectors_config={"words": models.SparseVectorParams(modifier=models.Modifier.IDF)},
+    )
+    client.create_payload_index(NAME, "chunk_text", models.TextIndexParams(type="text", scoring=True))  # type: ignore[arg-type]
+    counts = dict(word_counts())["english"]([str((record.payload or {})["chunk_text"]) for record in records])
+    points = []
+    for record, words in zip(records, counts, strict=True):
+        row = {index // 7: weight * 0.37 for index, weight in words.items()} if foreign else weighted(words)
+        vector: Any = {"words": models.SparseVector(indices=list(row), values=list(row.values()))}
+        if dense:
+            vector[""] = record.vector
+        points.append(models.PointStruct(id=record.id, vector=vector, payload=record.payload))
+    client.upsert(NAME, points)
+    client.close()
+
+
+def with_thresholds(world: World, threshold: float) -> None:
+    """Replace the thresholds of the negative questions, which are cosine similarities."""
+    file = Path(world.folder / "queries.yaml")
+    queries = yaml.safe_load(file.read_text(encoding="utf-8"))
+    changed = [{**query, "min_similarity": threshold} if query.get("negative") else query for query in queries]
+    file.write_text(yaml.safe_dump(changed), encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mode", "fusion", "threshold"),
+    [("sparse", "rrf", 40.0), ("hybrid", "rrf", 1.01), ("hybrid", "dbsf", 2.01), ("text", "rrf", 40.0)],
+)
+def test_the_mode_is_judged_and_the_others_are_compared(
+    mode: str, fusion: str, threshold: float, world: World, without_gx: None
+) -> None:
+    with_words(world, dense=mode != "sparse")
+    with_thresholds(world, threshold)
+    also = ["bm25", *([] if mode == "sparse" else {"dense", "sparse", "hybrid", "text"} - {mode})]
+    retrieval = {"mode": mode, "fusion": fusion, "also": also, "min_similarity": 5}
+    suite = world.suite({"retrieval": retrieval})
+    report = run_suite(suite).report
+    assert report.criterion("query_pass_rate").verdict == "met"
+    assert report.criterion("determinism").value == 1.0
+    assert report.criterion("latency_p95_ms").verdict == "met"
+    assert (report.criterion("self_retrieval").value or 0) > 0.9
+    assert report.criterion("ann_recall").reason_code == "not_applicable"
+    assert set(report.retrieval_metrics.by_mode) == set(also)
+    assert report.retrieval_metrics.not_compared == {}
+    assert [finding.code for finding in report.findings if finding.severity == "error"] == []
+    found = Retriever(suite).nearest("What is a gear?", top_k=3)
+    assert (found.status, len(found.results)) == ("success", 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("retrieval", "problem"),
+    [
+        ({"also": ["hybrid"]}, "has no sparse vector for a hybrid search"),
+        ({"mode": "text", "min_similarity": 5}, "has no scored text index on chunk_text"),
+    ],
+)
+def test_a_collection_that_cannot_be_searched_so_is_refused(
+    retrieval: dict[str, Any], problem: str, world: World
+) -> None:
+    with pytest.raises(SuiteError, match=problem) as refused:
+        run_suite(world.suite({"retrieval": retrieval}))
+    assert refused.value.remedy
+
+
+@pytest.mark.slow
+def test_foreign_sparse_vectors_need_the_function_that_makes_them(world: World) -> None:
+    with_words(world, foreign=True)
+    with pytest.raises(SuiteError, match=r"words are not fastembed's BM25") as refused:
+        run_suite(world.suite({"retrieval": {"also": ["hybrid"]}}))
+    assert refused.value.key == "retrieval.sparse.model"
+
+
+def suite_of(retrieval: dict[str, Any], queries: list[Any], **more: Any) -> Suite:
+    qdrant = {"url": "http://q", "collection": "c"}
+    written = {"suite": "book", "qdrant": qdrant, "embedding": {"provider": "static"}, "retrieval": retrieval}
+    return Suite.model_validate({**written, "queries": queries, **more})
+
+
+def test_a_threshold_of_cosine_similarities_judges_no_other_scores() -> None:
+    scored: list[Any] = ["What is a gear?"]
+    expecting: list[Any] = [{"query_text": "What is a gear?", "expected_keywords": ["gear"]}]
+    for retrieval, queries in (
+        ({}, scored),
+        ({"mode": "hybrid", "min_similarity": 0.6}, scored),
+        ({"mode": "hybrid"}, expecting),
+    ):
+        check_before_any_call(suite_of(retrieval, queries), only={"queries"})
+    for queries in (scored, [{**expecting[0], "negative": True}]):
+        with pytest.raises(SuiteError, match="scores of mode hybrid are not cosine similarities"):
+            check_before_any_call(suite_of({"mode": "hybrid"}, queries), only={"queries"})
+    gate = {"criteria": {"relevance_rate": 0.8}}
+    with pytest.raises(SuiteError, match="relevance_rate is a gate"):
+        check_before_any_call(suite_of({"mode": "sparse"}, expecting, **gate), only={"queries"})
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "problem"),
+    [
+        ({"mode": "hybrid", "also": ["hybrid"]}, "which mode judges already"),
+        ({"mode": "text", "retriever": "mine:search"}, "mode cannot be used with retriever"),
+        ({"min_similarity": 7}, "less than or equal to 1 with mode dense"),
+    ],
+)
+def test_settings_that_contradict_the_mode_are_refused(retrieval: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        suite_of(retrieval, [])
+
+
+def test_scores_above_one_are_thresholds_only_of_other_modes() -> None:
+    queries: list[Any] = [{"query_text": "What is a gear?", "min_similarity": 12}]
+    check_before_any_call(suite_of({"mode": "sparse"}, queries), only={"queries"})
+    with pytest.raises(SuiteError, match="less than or equal to 1"):
+        check_before_any_call(suite_of({}, queries), only={"queries"})
