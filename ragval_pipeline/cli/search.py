@@ -44,6 +44,7 @@ def search(
             found = retriever.nearest(text, top_k)
     except ValidationError as error:
         raise SuiteError(str(error), key="search") from None
+    found = _masked(found)
     if as_json:
         print_json(found)
     elif found.status != "error":
@@ -53,6 +54,15 @@ def search(
         say(found.message)
         return 3
     return 0
+
+
+def _masked(response: RetrievalResponse) -> RetrievalResponse:
+    """The response with the kind of each credential and of each piece of personal data in its place."""
+    from ragval_pipeline.reporting.masked import masked_value
+    from ragval_pipeline.text.sensitive import without_sensitive
+
+    shown = [type(hit)(**masked_value(hit.model_dump(), without_sensitive)) for hit in response.results]
+    return response.model_copy(update={"results": shown})
 
 
 def _show(response: RetrievalResponse, printer: LinePrinter) -> None:

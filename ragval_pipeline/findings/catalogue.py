@@ -100,6 +100,8 @@ CODES = (
     "absent.present",
     "absent.found",
     "traffic.unanswered",
+    "secret.credential",
+    "secret.personal",
     "check.crashed",
 )
 #: Codes of the rules that a suite has of its own begin with it.

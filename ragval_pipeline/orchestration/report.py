@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
@@ -16,6 +16,7 @@ from ragval_pipeline.orchestration.planning import Read, planned
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
+from ragval_pipeline.reporting.files.masked_parts import mask_evidence
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.runs import clean_up, history_of
 from ragval_pipeline.reporting.masked import without_phrases
@@ -62,10 +63,12 @@ def write_report(
     state: str | None = None,
     differences: Differences | None = None,
     partitions: Partitions | None = None,
+    secrets: Mapping[str, str] | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
-    ``state`` is the fingerprint of the collection when the snapshot was taken.
+    ``state`` is the fingerprint of the collection when the snapshot was taken; ``secrets`` is what no file may hold,
+    with what stands for it.
 
     Returns:
         The report, and the folder it was written to.
@@ -121,7 +124,9 @@ def write_report(
             limit=past.keep_runs,
         ),
     )
-    bundle = without_phrases(bundle, load_absent(suite))
+    bundle = without_phrases(bundle, load_absent(suite), secrets or {})
+    if secrets:
+        mask_evidence(bundle, secrets)
     folder.write_run_folder(bundle, str(place.folder))
     clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)
     return bundle.report, str(place.folder)

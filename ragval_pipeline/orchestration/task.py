@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.validation.belonging import Partitions
     from ragval_pipeline.validation.facts.manifest import FactsManifest
+    from ragval_pipeline.validation.secrets import Secrets
 
 
 #: Called with the asset's name, done and total (None: not known).
@@ -137,6 +138,7 @@ class Read:
         facts: The facts of chunks and pages.
         partitions: The partitions of the collection; None also if nothing asked for them yet.
         earlier: An earlier run whose evidence is read where nothing has changed.
+        secrets: What nobody should read in the collection: kept in memory alone.
     """
 
     inventory: SiteInventory | None = None
@@ -146,6 +148,7 @@ class Read:
     facts: FactsManifest | None = None
     partitions: Partitions | None = None
     earlier: Earlier | None = None
+    secrets: Secrets | None = None
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,21 @@ class Task:
             points = tagged_points(Snapshot(self.manifest).rows(COLUMNS))
             self.read.partitions = Partitions.of(path, points, expected)
         return self.read.partitions
+
+    @property
+    def secrets(self) -> Secrets:
+        """What nobody should read in the collection, by what was read so far; looked for once the pages are there."""
+        from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+        from ragval_pipeline.sources.snapshot.reader import Snapshot
+        from ragval_pipeline.validation.secrets import NO_SECRETS, look_for_secrets
+
+        read = self.read
+        if read.secrets is not None or read.manifest is None:
+            return read.secrets or NO_SECRETS
+        found = look_for_secrets(Snapshot(read.manifest), PageCopies(read.pages) if read.pages else None)
+        if read.pages is not None:
+            read.secrets = found
+        return found
 
     @property
     def answers(self) -> Measurement:

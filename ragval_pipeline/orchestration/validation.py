@@ -46,6 +46,8 @@ from ragval_pipeline.validation.measurement import Failure, Measurement, failed_
 #: What takes a while comes late: a missing collection is detected before pages are read, and Great Expectations have
 #: the time of the other measurements to load.
 _LATE = {PAGE_SNAPSHOT: ASSETS.index(PAYLOAD_SNAPSHOT), METADATA_EXPECTATIONS: ASSETS.index(INDEX_HEALTH)}
+#: What reads: nothing of a text is shown there.
+_READING = frozenset({SITEMAP_URLS, PAYLOAD_SNAPSHOT, PAGE_SNAPSHOT})
 _ORDER = sorted(ASSETS, key=lambda name: (_LATE.get(name, ASSETS.index(name)), name in _LATE))
 
 
@@ -189,7 +191,8 @@ class _Step:
         from ragval_pipeline.reporting.masked import masking
         from ragval_pipeline.suite.absent import load_absent
 
-        masked = masking(load_absent(self.task.suite))
+        secrets = {} if name in _READING else self.task.secrets.values
+        masked = masking(load_absent(self.task.suite), secrets)
         metadata, checks = masked_metadata(metadata, masked), [masked_check(check, masked) for check in checks]
         if name in self.selected:
             key = self.task.key(name)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
@@ -16,18 +16,79 @@ from ragval_pipeline.suite.absent import AbsentEntry
 from ragval_pipeline.suite.criteria import all_criteria
 from ragval_pipeline.text.characters import UNSPACED, without_zero_width
 from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.text.sensitive import folded_value
 from ragval_pipeline.validation.report import ValidationReport
 
+_NOTHING: Mapping[str, str] = {}
+#: Letters of a value that are cut off and still shown as such: fewer tell nothing.
+_PIECE = 10
+#: Letters from which a part of a value between its marks, such as a line of a key, is looked for on its own.
+_LINE = 12
+_DIGITS = re.compile(r"\d+")
 
-def without_phrases(bundle: ReportBundle, entries: Sequence[AbsentEntry]) -> ReportBundle:
+
+def without_values(secrets: Mapping[str, str]) -> Callable[[str], str]:
+    """What puts into a text, in place of each value and of each part of one, what stands for it.
+
+    Texts are shown in pieces: in lower case, without digits, cut where they are long, only the words that differ.
+    """
+    names: dict[str, str] = {}
+    for value, name in secrets.items():
+        names.setdefault(value.lower(), name)
+        if "@" not in value:  # the host of an address is no secret
+            parts = {*re.split(r"[^A-Za-z0-9+/=]+", value), *re.split(r"[\W_]+", value), folded_value(value)}
+            for part in parts.union(_DIGITS.sub("", part) for part in parts):
+                if len(part) >= _LINE:
+                    names.setdefault(part.lower(), name)
+    values = [_Value.of(value, names[value]) for value in sorted(names, key=len, reverse=True)]
+
+    def masked(text: str) -> str:
+        lower = text.lower() if len(text) >= _PIECE else ""
+        for value in values if lower else ():
+            if value.head in lower or value.tail in lower:
+                text = value.put_into(text)
+        return text
+
+    return masked
+
+
+class _Value(NamedTuple):
+    """A value in lower case, how it is found in a text, and what stands for it."""
+
+    value: str
+    head: str
+    tail: str
+    pattern: re.Pattern[str]
+    name: str
+
+    @classmethod
+    def of(cls, value: str, name: str) -> _Value:
+        pattern = r"(?:\s|\\[nr])+".join(map(re.escape, value.split()))
+        return cls(value, value[:_PIECE], value[-_PIECE:], re.compile(pattern, re.IGNORECASE), name)
+
+    def put_into(self, text: str) -> str:
+        """The text with the name in place of the value, also of one that the text's beginning or end cuts."""
+        shown = self.pattern.sub(lambda _: self.name, text)
+        for match in re.finditer(re.escape(self.head), shown, re.IGNORECASE):
+            if self.value.startswith(shown[match.start() :].lower().rstrip("….")):
+                return shown[: match.start()] + self.name
+        for match in re.finditer(re.escape(self.tail), shown, re.IGNORECASE):
+            if self.value.endswith(shown[: match.end()].lower().lstrip("….")):
+                return self.name + shown[match.end() :]
+        return shown
+
+
+def without_phrases(
+    bundle: ReportBundle, entries: Sequence[AbsentEntry], secrets: Mapping[str, str] = _NOTHING
+) -> ReportBundle:
     """The inputs of a run's outputs with each phrase replaced by its name, whatever its case and punctuation.
 
-    The copies of payloads and pages in the evidence stay as they are stored.
+    The copies of payloads and pages in the evidence stay as they are stored: ``mask_evidence`` is for ``secrets``,
+    the values that no file may hold, with what stands for each.
     """
-    phrases = [entry for entry in entries if entry.kind == "phrase"]
-    if not phrases:
+    masked = masking(entries, secrets)
+    if masked is str:
         return bundle
-    masked = masking(phrases)
     return replace(
         bundle,
         report=ValidationReport.model_validate(masked_value(bundle.report.model_dump(mode="json"), masked)),
@@ -61,9 +122,12 @@ _UNSPACED_WORD = re.compile(f"[{UNSPACED}]")
 _FIELD = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def masking(entries: Sequence[AbsentEntry]) -> Callable[[str], str]:
-    """What puts the name of each phrase in its place in a text."""
+def masking(entries: Sequence[AbsentEntry], secrets: Mapping[str, str] = _NOTHING) -> Callable[[str], str]:
+    """What puts the name of each phrase, and what stands for each secret, in its place in a text."""
     phrases = [entry for entry in entries if entry.kind == "phrase"]
+    if secrets:
+        phraseless, valueless = masking(phrases), without_values(secrets)
+        return lambda text: phraseless(valueless(text))
     if not phrases:
         return str
     # Longer ones first: one may begin with another.

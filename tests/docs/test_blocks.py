@@ -166,6 +166,14 @@ def traffic(stage: Stage, codes: Sequence[str]) -> None:
     assert (log.asked, len(log.questions), log.masked) == (216, 3, {"email": 1})
 
 
+@of("docs/how-to/secrets.md", 1)
+def secrets(stage: Stage, codes: Sequence[str]) -> None:
+    from ragval_pipeline import load_suite
+
+    stage.write_suite(more=codes[0])
+    assert load_suite("ragval.yaml").severity == {"secret.personal": "info"}
+
+
 @of("docs/how-to/hybrid.md", 1, 2, 3)
 def hybrid(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline.suite.sections import RetrievalSettings

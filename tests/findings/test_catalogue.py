@@ -101,6 +101,8 @@ partition.untagged E s
 absent.present E s
 absent.found E s
 traffic.unanswered W c
+secret.credential E s
+secret.personal W s
 sparse.missing E s
 sparse.text_mismatch E s
 index.no_idf W r

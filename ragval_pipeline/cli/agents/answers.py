@@ -146,8 +146,10 @@ class Agent:
 
     def search(self, text: str, *, top_k: int) -> Answer:
         """The hits of a question that is asked now."""
+        from ragval_pipeline.reporting.masked import masked_value
         from ragval_pipeline.sources.search.retriever import Retriever, ValidationError
         from ragval_pipeline.suite.load import load_suite, resolve_suite
+        from ragval_pipeline.text.sensitive import without_sensitive
 
         try:
             with Retriever(resolve_suite(load_suite(self.suite))) as retriever:
@@ -156,7 +158,7 @@ class Agent:
             raise SuiteError(str(error), key="text") from None
         if found.status == "error":
             raise RagvalError(found.message)
-        hits = found.model_dump(mode="json")["results"]
+        hits = masked_value(found.model_dump(mode="json")["results"], without_sensitive)
         return {"query": text, "message": found.message, "hits": [_short(hit) for hit in hits]}
 
     def compare(self, before: str, after: str, *, offset: int, limit: int) -> Answer:

@@ -50,6 +50,7 @@ from ragval_pipeline.validation.regression.compare import compare_answers, measu
 from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
 from ragval_pipeline.validation.regression.pairing import RunAnswers, answers_from_sections
 from ragval_pipeline.validation.regression.turnover import PAGE_COLUMNS, turnover
+from ragval_pipeline.validation.secrets import NO_SECRETS, Secrets
 
 
 def compare_pages(
@@ -114,9 +115,13 @@ def held_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) 
     return absent.look_up(entries, rows, inventory.folder().key, inventory.scope_urls.keys())
 
 
-def compare_content(manifest: FactsManifest, partitions: Partitions | None = None) -> Measurement:
-    """Compare the chunks of a collection with the pages that they come from."""
-    return measure_integrity(Facts(manifest), partitions)
+def compare_content(
+    manifest: FactsManifest, partitions: Partitions | None = None, secrets: Secrets = NO_SECRETS
+) -> Measurement:
+    """Compare the chunks of a collection with the pages that they come from, and name what nobody should read."""
+    measured = measure_integrity(Facts(manifest), partitions)
+    found = find_all(secrets.without(manifest.points.set_aside))
+    return measured.model_copy(update={"findings": (*measured.findings, *found)})
 
 
 def judge_chunks(suite: Suite, manifest: FactsManifest, partitions: Partitions | None = None) -> Measurement:

@@ -138,7 +138,7 @@ ROWS: Mapping[str, Row] = {
         reads=(CHUNK_FACTS,),
         parts={
             CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts, task.partitions),
-            CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts, task.partitions),
+            CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts, task.partitions, task.secrets),
         },
     ),
     QUERY_VALIDATION_RESULTS: Row(

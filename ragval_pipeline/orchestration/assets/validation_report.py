@@ -74,6 +74,7 @@ def write(task: Task) -> tuple[ValidationReport, str]:
         state=read.state,
         differences=differences,
         partitions=replace(task, read=judged).partitions if read.manifest is not None else None,
+        secrets=task.secrets.values,
     )
     log_verdict(task.context, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)
@@ -104,7 +105,7 @@ _OVER_FACTS: Mapping[str, Work] = {
         task.suite, task.inventory, task.pages, task.manifest, task.partitions
     ),
     CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts, task.partitions),
-    CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts, task.partitions),
+    CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts, task.partitions, task.secrets),
 }
 
 
