@@ -61,6 +61,12 @@ Dataset = Annotated[
 ]
 
 
+OnePartition = Annotated[
+    str | None,
+    typer.Option("--partition", metavar="KEY", help="The partition to validate, of a suite that has partitions."),
+]
+
+
 MetricsFile = Annotated[
     Path | None,
     typer.Option("--metrics", metavar="FILE", help="Also write the figures to a file, as Prometheus reads them."),
@@ -78,6 +84,7 @@ def run(
     suite: SuiteFile = DEFAULT_SUITE,
     only: OnlyGroups = None,
     full: Full = False,
+    partition: OnePartition = None,
     output: OutputFolder = None,
     dataset: Dataset = None,
     metrics: MetricsFile = None,
@@ -86,11 +93,13 @@ def run(
 ) -> int:
     """Validate an index: read it, compare it with its site and its test queries, write a report."""
     from ragval_pipeline.suite.criteria import groups_of
-    from ragval_pipeline.suite.load import load_suite
+    from ragval_pipeline.suite.load import for_partition, load_suite
 
     groups = groups_of(only)
     check_output(output)
     loaded = load_suite(suite)
+    if partition is not None:
+        loaded = for_partition(loaded, partition)
     taken = _files_of(loaded)
     writers: list[Callable[[Run], None]] = []
     if dataset is not None:

@@ -63,7 +63,7 @@ def open_history(suite_file: Path) -> History:
         # Stored runs can be read without the embedder's key; only their location is needed.
         if is_unread(suite.report_uri) or is_unread(suite._origin.written.get("suite") if suite._origin else None):
             raise
-    return History(suite, history_folder(suite.report_uri, suite.suite))
+    return History(suite, history_folder(suite.report_uri, suite.place))
 
 
 def kept_run(name: str, suite_file: Path) -> Run:

@@ -23,6 +23,7 @@ from ragval_pipeline.orchestration.names import (
     prefix_parts,
     resource_key,
 )
+from ragval_pipeline.orchestration.partitions import partitions_of
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.orchestration.triggers.automation import (
     Upstream,
@@ -118,6 +119,7 @@ def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, descr
         tags={"ragval/suite": suite.suite},
         description=description,
         metadata={"dagster/uri": shown} if shown else {},
+        partitions_def=partitions_of(suite),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import dagster as dg
 from pydantic import BaseModel, Field, ValidationError
@@ -39,6 +40,8 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         from ragval_pipeline.sources.history import reading_from
 
         base = self._base()
+        if context.has_asset_partitions:
+            base /= quote(context.asset_partition_key, safe="")
         with reading_from(base):
             for file in self._files(base, context):
                 return _decoded(file, context.dagster_type.typing_type)

@@ -125,11 +125,14 @@ def _run_checked(
     with loading_expectations(only), _instance() as instance:
         defs = build_validation_defs(suite, resources=resources)
         expect_steps(steps_of(STEPS, only))
+        if resolved.partitions and resolved.partitions.dynamic and resolved.partition:
+            instance.add_dynamic_partitions(resolved.partitions.dynamic, [resolved.partition])
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base), keeping_workers(), _keeping_index(resolved):
             _check_place(place_of())
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
                 instance=instance,
+                partition_key=resolved.partition,
                 run_id=run_id,
                 tags=tags,
                 raise_on_error=False,
@@ -374,7 +377,7 @@ def _check_baseline(suite: Suite) -> None:
     if wanted is None or "://" in suite.report_uri:
         return
     try:
-        baseline_of(history_folder(suite.report_uri, suite.suite), wanted)
+        baseline_of(history_folder(suite.report_uri, suite.place), wanted)
     except SuiteError as error:
         raise SuiteError(f"{wanted}: {error.problem}", key="history.baseline", remedy=error.remedy) from None
 
@@ -408,7 +411,7 @@ def check_reports(suite: Suite) -> None:
     """
     _check_report_uri(suite)
     _check_baseline(suite)
-    base = history_folder(suite.report_uri, suite.suite)
+    base = history_folder(suite.report_uri, suite.place)
     folder = local_path(base)
     with writing_to(base):
         if folder is None:

@@ -100,7 +100,7 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
             if record.start_time
             else record.create_timestamp.replace(tzinfo=UTC)
         )
-    base = history_folder(suite.report_uri, suite.suite)
+    base = history_folder(suite.report_uri, suite.place)
     return RunPlace(run_id, started, base, dict(tags), scratch_of(base, shared=suite.scale.engine != "local"))
 
 

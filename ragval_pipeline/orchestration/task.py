@@ -185,6 +185,11 @@ class Task:
         """The key of an asset of the suite."""
         return asset_key(self.suite.suite, name, self.prefix)
 
+    def observe(self, name: str, metadata: Mapping[str, Any]) -> None:
+        """Record on the page of an outside system what was found there."""
+        seen = dg.AssetObservation(self.key(name), partition=self.suite.partition, metadata=metadata)
+        self.observations.append(seen)
+
     @property
     def qdrant(self) -> Any:
         """The resource of the collection."""

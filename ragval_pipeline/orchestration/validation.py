@@ -35,6 +35,7 @@ from ragval_pipeline.orchestration.names import (
     resource_key,
     step_name,
 )
+from ragval_pipeline.orchestration.partitions import part_of, partitioned_check, partitions_of
 from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.triggers.automation import Upstream
@@ -61,13 +62,15 @@ def build_validation(
     collection.
     """
     upstream = upstream or Upstream()
+    partitions = partitions_of(suite)
     gates = gate_specs(suite, asset_key(suite.suite, VALIDATION_REPORT, prefix))
     measured = (measured_specs(suite, name, asset_key(suite.suite, name, prefix)) for name in MEASURING)
+    checks = [*(spec for specs in measured for spec in specs), *gates]
 
     @dg.multi_asset(
         name=step_name(suite.suite, prefix),
         specs=[_spec(suite, name, prefix, upstream.asset) for name in ASSETS],
-        check_specs=[*(spec for specs in measured for spec in specs), *gates],
+        check_specs=[partitioned_check(spec, partitions) for spec in checks],
         can_subset=True,
         required_resource_keys={resource_key(suite.suite, name) for name in ("qdrant", "embedder")},
         # One validation of a collection at a time, if the deployment limits its pools.
@@ -79,7 +82,8 @@ def build_validation(
 
         keep_large_blocks_apart()
         with reading_the_suite():
-            resolved = resolve_suite(suite)
+            key = context.partition_key if context.has_partition_key else None
+            resolved = resolve_suite(part_of(suite, key))
         task = Task(context, resolved, run_place(context, resolved), tuple(prefix))
         with task.place.working(), seldom_collecting():
             yield from _Step(task, gates, upstream).results()
@@ -104,6 +108,7 @@ def _spec(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey
         description=row.text,
         metadata={"dagster/column_schema": snapshot_schema()} if name == PAYLOAD_SNAPSHOT else {},
         freshness_policy=_freshness(suite) if name == VALIDATION_REPORT else None,
+        partitions_def=partitions_of(suite),
         skippable=True,
     )
     return spec.with_io_manager_key(resource_key(suite.suite, "io_manager")) if name == VALIDATION_REPORT else spec
@@ -220,7 +225,11 @@ class _Step:
         report, folder = validation_report.write(task)
         if report.verdict != "error":
             task.context.instance.add_run_tags(task.context.run.run_id, {VERDICT_TAG: report.verdict})
-        seen = dg.AssetObservation(task.key(VALIDATION_REPORT), metadata=validation_report.seen(report, folder))
+        seen = dg.AssetObservation(
+            task.key(VALIDATION_REPORT),
+            partition=task.suite.partition,
+            metadata=validation_report.seen(report, folder),
+        )
         try:
             metadata = validation_report.metadata_of(report, folder)
             gates = gate_results(report, self.blocking, key=task.key(VALIDATION_REPORT))
@@ -234,7 +243,13 @@ class _Step:
         else:
             yield from self._yielded(VALIDATION_REPORT, metadata, list(self._published(gates)), report)
         # Last of all: an ingestion that ends later than this is newer than the report.
-        late = overtaken(task.context.instance, self.upstream, by=task.place.run_id, since=self.began)
+        late = overtaken(
+            task.context.instance,
+            self.upstream,
+            by=task.place.run_id,
+            since=self.began,
+            partition=task.suite.partition,
+        )
         if VERDICT_CHECK in self.blocking:
             verdict = verdict_result(report, key=task.key(VALIDATION_REPORT), folder=folder, late=late)
             yield from self._published([verdict])

@@ -16,6 +16,7 @@ from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
+from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import QueryFiles, Section, TrecFiles
 from ragval_pipeline.suite.settings import (
@@ -47,7 +48,8 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     reads them when a run starts. A suite name that is such a placeholder becomes the file's.
 
     Args:
-        path: The suite file, or the ``defs.yaml`` of a Dagster project; ``defs.yaml#docs`` if it holds several suites.
+        path: The suite file, or the ``defs.yaml`` of a Dagster project; ``defs.yaml#docs`` if it holds several suites;
+            ``ragval.yaml@acme`` for one of its partitions.
         flags: Settings that override the file's, in the shape of the suite.
         folder: Folder that relative paths start at; None: the suite file's.
 
@@ -62,15 +64,37 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
             f"a suite is given as a path, or as a Suite, not as {type(path).__name__}",
             remedy="For settings in Python, use Suite.model_validate(settings).",
         )
-    place, name = split_name(path)
+    place, name, partition = split_name(path)
     file = place.expanduser().absolute()
     text = read_text(file, kind="suite file", remedy="Choose another with -s, or create one with ragval init.")
     if not is_defs_yaml(text):
-        return suite_of(parse_yaml(text, file=file), file=file, flags=flags, folder=folder)
-    settings = attributes_in(text, file=file, name=name)
-    if "suite_file" in settings:
-        return load_suite(os.path.normpath(file.parent / settings["suite_file"]), flags=flags)
-    return suite_of(settings, file=file, flags=flags, folder=folder)
+        suite = suite_of(parse_yaml(text, file=file), file=file, flags=flags, folder=folder)
+    else:
+        settings = attributes_in(text, file=file, name=name)
+        if "suite_file" in settings:
+            suite = load_suite(os.path.normpath(file.parent / settings["suite_file"]), flags=flags)
+        else:
+            suite = suite_of(settings, file=file, flags=flags, folder=folder)
+    return suite if partition is None else for_partition(suite, partition)
+
+
+def for_partition(suite: Suite, partition: str) -> Suite:
+    """The suite of one of its partitions: ``${partition}`` is read as it.
+
+    Raises:
+        SuiteError: The suite has no partitions, or none of this name.
+    """
+    origin, settings = suite._origin, suite.partitions
+    known = settings.static or () if settings else ()
+    if origin is None or settings is None or (known and partition not in known):
+        there = f"it has {', '.join(known)}" if known else "the key partitions is not set"
+        raise SuiteError(
+            f"the suite {suite.suite} has no partition {printable(partition)}: {there}",
+            file=suite.file,
+            key="partitions",
+            remedy=did_you_mean(partition, known) or "Correct the partition's name.",
+        )
+    return _build(replace(origin, partition=partition), environment_of(origin.folder), strict=False)
 
 
 def as_suite(suite: Suite | str | Path) -> Suite:
@@ -118,6 +142,14 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
         SuiteError: A variable without default is not set or empty, or its value is wrong.
     """
     origin = suite._origin
+    if suite.partitions is not None and suite.partition is None:
+        known = suite.partitions.static or ("NAME",)
+        raise SuiteError(
+            "no partition is chosen",
+            file=suite.file,
+            key="partitions",
+            remedy=f"Choose one: --partition {known[0]}, or -s {suite.file or 'ragval.yaml'}@{known[0]}.",
+        )
     if origin is None:
         return with_key(suite, environment_of(suite.folder) if environ is None else environ)
     try:
@@ -220,7 +252,21 @@ def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:
     return _build(replace(origin, flags=flags), environment_of(origin.folder), strict=False)
 
 
+#: The placeholder of the partition that is validated.
+PARTITION = "partition"
+
+
 def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> Suite:
+    if origin.written.get("partitions") is not None:
+        environ = {name: text for name, text in environ.items() if name != PARTITION}
+        environ |= {PARTITION: origin.partition} if origin.partition is not None else {}
+        if f"${{{PARTITION}}}" not in str(_own_settings(origin)):
+            raise SuiteError(
+                "every partition would be the same: no key of the suite has ${partition}",
+                file=origin.file,
+                key="partitions",
+                remedy="Write it where partitions differ, for example qdrant.collection: docs_${partition}.",
+            )
     read = interpolate if strict else interpolate_known
     written = read(origin.written, environ, file=str(origin.file))
     profile = _profile(written, origin)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator, model_validator
 
@@ -17,6 +18,7 @@ from ragval_pipeline.suite.sections import (
     GateSettings,
     HistorySettings,
     Local,
+    PartitionSettings,
     QdrantSettings,
     QueryFiles,
     RetrievalSettings,
@@ -63,12 +65,14 @@ class SuiteOrigin:
         folder: Where relative paths start.
         written: Its content before any placeholder was replaced; may hold keys, so it is never shown.
         flags: Settings given on the command line, in the shape of the suite; they win. Never shown either.
+        partition: The partition that is validated; None: not chosen, or the suite has none.
     """
 
     file: Path
     folder: Path
     written: dict[str, Any] = field(repr=False)
     flags: dict[str, Any] = field(repr=False)
+    partition: str | None = None
 
 
 def points_name(points: str) -> str:
@@ -134,6 +138,11 @@ class Suite(Section):
     budget: BudgetSettings = Field(
         default_factory=BudgetSettings, description="What a run may spend on the embedding provider"
     )
+    partitions: PartitionSettings | None = Field(
+        None,
+        description="Partitions that are validated one by one, for themselves: ${partition} in the suite is the "
+        "partition of the run",
+    )
     latency: Literal["on", "off"] = Field(
         "on", description="Single timed searches; each embeds its query again, which a provider may charge for"
     )
@@ -145,6 +154,16 @@ class Suite(Section):
     def folder(self) -> Path:
         """Folder that relative paths start at: the suite file's, else the working directory."""
         return self._origin.folder if self._origin else Path.cwd()
+
+    @property
+    def partition(self) -> str | None:
+        """The partition that is validated; None: not chosen, or the suite has none."""
+        return self._origin.partition if self._origin else None
+
+    @property
+    def place(self) -> str:
+        """Where its reports are below ``report_uri``: its name, and that of its partition."""
+        return self.suite if self.partition is None else f"{self.suite}/{quote(self.partition, safe='')}"
 
     @property
     def file(self) -> Path | None:

@@ -5,7 +5,7 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -382,6 +382,29 @@ class ScaleSettings(Section):
     )
 
     _blank = field_validator("address", mode="before")(_blank_is_none)
+
+
+#: A partition of Dagster, which is also a folder of reports.
+PartitionKey = Annotated[str, Field(pattern=r"^\w[\w.:+-]*$")]
+
+
+class PartitionSettings(Section):
+    """Dagster's partitions, each validated by itself: one collection, filter or site a partition."""
+
+    static: Annotated[tuple[PartitionKey, ...], Field(min_length=1)] | None = Field(
+        None, description="Partition keys, which replace ${partition} in the suite"
+    )
+    dynamic: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="Name of the ingestion's dynamic partitions in Dagster, which has their keys"
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.static is None) == (self.dynamic is None):
+            raise ValueError("needs either static or dynamic")
+        if self.static is not None and len(set(self.static)) < len(self.static):
+            raise ValueError("static names a partition twice")
+        return self
 
 
 class AutomationSettings(Section):

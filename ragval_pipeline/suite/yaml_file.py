@@ -196,11 +196,14 @@ _BETWEEN = re.compile(r"^---[ \t]*(?:#.*)?$", re.MULTILINE)
 _FROM_ENVIRONMENT = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
 
-def split_name(path: str | Path) -> tuple[Path, str | None]:
-    """``defs.yaml#docs`` as the file and the suite's name in it; other paths without a name."""
-    text = str(path)
-    file, sharp, name = text.rpartition("#")
-    return (Path(file), name) if sharp and file.endswith((".yaml", ".yml")) else (Path(text), None)
+def split_name(path: str | Path) -> tuple[Path, str | None, str | None]:
+    """``defs.yaml#docs@acme`` as the file, the suite's name in it and the partition; None for what is not there."""
+    rest, at, partition = str(path).rpartition("@")
+    if not at or not re.search(r"\.ya?ml(#[^/]*)?$", rest):
+        rest, partition = str(path), ""
+    file, sharp, name = rest.rpartition("#")
+    named = bool(sharp) and file.endswith((".yaml", ".yml"))
+    return Path(file if named else rest), name if named else None, partition or None
 
 
 def is_defs_yaml(text: str) -> bool:

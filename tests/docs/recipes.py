@@ -178,6 +178,14 @@ def tenants(stage: Stage, codes: Sequence[str]) -> None:
     assert load_suite("tenants.yaml").qdrant.partition_by == "tenant"
 
 
+@of("docs/how-to/several-collections.md", 6, 7)
+def partitions(stage: Stage, codes: Sequence[str]) -> None:
+    stage.write("ragval.yaml", codes[0])
+    assert load_suite("ragval.yaml@acme").qdrant.collection == "help_acme"
+    stage.environment.setenv("COHERE_API_KEY", "a-key-of-cohere")
+    assert [main(line) for line in commands(codes[1])] == [3, 0]  # there is no such collection, and a report says so
+
+
 @of("docs/how-to/several-collections.md", 1, 2, 3, 4)
 def several_collections(stage: Stage, codes: Sequence[str]) -> None:
     """The loop with a stand-in for ragval that ends as a bad index and an unreachable one do."""

@@ -28,6 +28,7 @@ SECTIONS = (
     "history",
     "scale",
     "budget",
+    "partitions",
     "automation",
 )
 

@@ -45,7 +45,9 @@ def test_the_attributes_are_the_suite_and_what_is_dagsters_is_left_to_dagster(
     ("docs #1", "docs #1", None),
 ])  # fmt: skip
 def test_only_behind_a_file_of_yaml_a_sign_begins_a_name(path: str, file: str, name: str | None) -> None:
-    assert split_name(path) == (Path(file), name)
+    assert split_name(path) == (Path(file), name, None)
+    if file.endswith((".yaml", ".yml")):
+        assert split_name(f"{path}@acme") == (Path(file), name, "acme")
 
 
 def test_of_several_instances_one_is_named(tmp_path: Path) -> None:

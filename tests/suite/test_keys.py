@@ -104,7 +104,7 @@ EVERYTHING: dict[str, Any] = {
 def value_of(suite: Suite, key: str) -> Any:
     value: Any = suite
     for part in key.split("."):
-        value = getattr(value, part)
+        value = getattr(value, part, None)  # a section that is not there
     return value
 
 
@@ -120,7 +120,9 @@ def at(key: str, value: Any) -> dict[str, Any]:
 
 
 def test_every_key_can_be_set(tmp_path: Path):
-    suite = resolve_suite(load_suite(write(tmp_path, EVERYTHING)), {})
+    everything = {**at("qdrant.collection", "book_${partition}"), "partitions": {"static": ["acme"]}}
+    suite = resolve_suite(load_suite(f"{write(tmp_path, everything)}@acme"), {})
+    assert suite.qdrant.collection == "book_acme"
     assert suite.qdrant.filter == {"site": "book", "version": 3, "live": True}
     assert suite.qdrant.filter["live"] is True
     assert suite.source is not None
@@ -130,8 +132,9 @@ def test_every_key_can_be_set(tmp_path: Path):
     default = suite_of(tmp_path, source={"sitemap": "sitemap.xml"})
     keys = [key for key in key_paths(Suite) if "." in key]
     untouched = {key for key in keys if value_of(suite, key) == value_of(default, key)}
-    # There is a sitemap, and a search of its own.
-    assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms", "retrieval.mode"}
+    # There is a sitemap, a search of its own, and partitions are listed.
+    others = {"retrieval.mode", "partitions.dynamic"}
+    assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms", *others}
 
 
 def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):

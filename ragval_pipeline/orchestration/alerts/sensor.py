@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.orchestration.alerts.targets import AlertTarget
-from ragval_pipeline.orchestration.names import ONLY_TAG, SUITE_TAG
+from ragval_pipeline.orchestration.names import ONLY_TAG
+from ragval_pipeline.orchestration.partitions import keys_of, part_of, run_tags
 from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.alert import Alert, alert_of, alert_without_report, finding_keys, is_worth_telling
 from ragval_pipeline.sources.history import REPORT
@@ -86,16 +87,16 @@ def tell_all(
     """
     deadline = time.monotonic() + _BUDGET_S
     notes: list[str] = []
-    for suite in suites:
+    for watched, partition in ((suite, key) for suite in suites for key in keys_of(suite, instance)):
         try:
-            resolved = resolve_suite(suite)
-            runs = ended_runs(instance, resolved.suite)
+            resolved = resolve_suite(part_of(watched, partition))
+            runs = ended_runs(instance, resolved.suite, partition)
         except SuiteError as error:
             notes.append(str(error))
             continue
         outcomes = Outcomes(instance, resolved, runs)
         for target in targets:
-            notes += _tell_target(target, resolved.suite, outcomes, memory, webserver_url, deadline)
+            notes += _tell_target(target, resolved.place, outcomes, memory, webserver_url, deadline)
     return notes
 
 
@@ -212,12 +213,15 @@ class Outcomes:
         return self._read[run_id]
 
 
-def ended_runs(instance: dg.DagsterInstance, suite: str) -> list[dg.RunRecord]:
-    """The suite's latest complete validations that were not cancelled, whether gates failed or not, oldest first.
+def ended_runs(instance: dg.DagsterInstance, suite: str, partition: str | None = None) -> list[dg.RunRecord]:
+    """The latest complete validations of a suite or partition that were not cancelled, oldest first.
+
+    Whether gates failed or not.
 
     A run of some groups only has no verdict on the index, a cancelled one none at all.
     """
-    records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}, statuses=_ENDED), limit=_RECENT)
+    wanted = dg.RunsFilter(tags=run_tags(suite, partition), statuses=_ENDED)
+    records = instance.get_run_records(filters=wanted, limit=_RECENT)
     whole = [record for record in records if ONLY_TAG not in record.dagster_run.tags and record.end_time]
     return sorted(whole, key=lambda record: record.end_time or 0.0)
 

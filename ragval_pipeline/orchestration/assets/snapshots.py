@@ -60,14 +60,9 @@ def read_site(task: Task) -> Mapping[str, Any]:
     task.read.inventory = inventory = read_inventory(task.suite)
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
-        task.observations.append(_observed_sitemap(task.key(SITEMAP), inventory))
+        metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
+        task.observe(SITEMAP, metadata)
     return _inventory_metadata(inventory)
-
-
-def _observed_sitemap(key: dg.AssetKey, inventory: SiteInventory) -> dg.AssetObservation:
-    """An observation of the sitemap, shown on its page over runs."""
-    metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
-    return dg.AssetObservation(key, metadata=metadata)
 
 
 def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
@@ -218,7 +213,7 @@ def read_points(task: Task) -> Mapping[str, Any]:
             accept=before,
             on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
-    task.observations.append(_observed_collection(task.key(COLLECTION), manifest))
+    task.observe(COLLECTION, _observed_collection(manifest.facts, manifest.points))
     return _points_metadata(manifest)
 
 
@@ -228,17 +223,13 @@ def _further_fields(suite: Suite) -> dict[str, str]:
     return {**own, PARTITION: suite.qdrant.partition_by} if suite.qdrant.partition_by else own
 
 
-def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.AssetObservation:
-    """An observation of the collection, with the collection behind an alias."""
-    facts = manifest.facts
+def _observed_collection(facts: CollectionFacts, points: int) -> dict[str, Any]:
+    """Metadata of an observation of the collection, with the collection behind an alias."""
     texts = {"collection": facts.name, "status": facts.status, **({"alias": facts.alias} if facts.alias else {})}
-    return dg.AssetObservation(
-        key,
-        metadata={
-            **{name: dg.MetadataValue.text(text) for name, text in texts.items()},
-            **numbers({"points": manifest.points, "segments": facts.segments}),
-        },
-    )
+    return {
+        **{name: dg.MetadataValue.text(text) for name, text in texts.items()},
+        **numbers({"points": points, "segments": facts.segments}),
+    }
 
 
 def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] | None) -> None:

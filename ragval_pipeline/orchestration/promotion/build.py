@@ -236,8 +236,14 @@ def live_suite(candidate: Suite, alias: str) -> Suite:
     It requires nothing: a bad live index must not block a better one.
 
     Raises:
-        SuiteError: The candidate is the alias itself, or a file of points.
+        SuiteError: The candidate is the alias itself, or a file of points, or has partitions.
     """
+    if candidate.partitions is not None:
+        raise SuiteError(
+            "a suite with partitions has no single alias to promote",
+            key="partitions",
+            remedy="Promote each collection by a suite of its own.",
+        )
     if candidate.points is not None:
         raise SuiteError(
             "a file of points has no alias to promote",

@@ -10,10 +10,12 @@ import dagster as dg
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.orchestration.names import UPSTREAM_ASSET_TAG, job_name, resource_key
+from ragval_pipeline.orchestration.partitions import keys_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 from ragval_pipeline.orchestration.triggers.records import (
     Ingestion,
+    Seen,
     Validation,
     covering,
     decide,
@@ -62,7 +64,10 @@ def build_after_asset_sensor(
 
     @_sensor(suite, "after_ingestion", f"after {asset.to_user_string()} was materialised", metadata=watches)
     def after_ingestion(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        return look_at_asset(context.instance, suite.suite, asset, upstream, context.cursor, keys)
+        partitions = keys_of(suite, context.instance)
+        return look_at_asset(
+            context.instance, suite.suite, asset, upstream, context.cursor, keys, partitions=partitions
+        )
 
     return after_ingestion
 
@@ -74,32 +79,52 @@ def look_at_asset(
     upstream: Upstream,
     cursor: str | None,
     keys: Collection[dg.AssetKey],
+    *,
+    partitions: Sequence[str | None] = (None,),
 ) -> dg.SensorResult:
     """One tick for the materialisations of ``asset``.
 
     The cursor is the storage id before the first ingestion that is not settled. Later ingestions are recognised as
-    settled by the validation that covers them.
+    settled by the validation that covers them. Of ``partitions``, those are validated that were ingested; an ingestion
+    without a partition is one of all.
     """
     # Every suite that follows an ingestion loads this file, but most such processes never tick.
     after = int(cursor) if cursor and cursor.isdigit() else None
-    found = materialisations(instance, asset, after)
-    validations = validations_of(instance, suite, keys) if found else []
-    known = [seen.ingestion for seen in found]
-    names = {entry.name for entry in known}
-    coming = [entry for entry in in_flight(instance, upstream) if entry.name not in names] if found else []
-    decision = decide([*known, *coming], validations, now=time.time())
-    share(instance, decision)
-    left = [seen.first for seen in found if unsettled(seen.ingestion, validations)]
-    settled = str(left[0] - 1 if left else max((seen.last for seen in found), default=after or 0))
-    if decision.action != "run":
-        return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
-    last = next(seen for seen in reversed(found) if seen.ingestion in decision.ingestions)
-    request = dg.RunRequest(
-        # Dagster never runs a run key twice, so it must identify what is validated.
-        run_key=f"{suite}:{last.ingestion.name}:{last.last}{_again(last.ingestion, validations)}",
-        tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for("after_ingestion", decision.ingestions)},
-    )
-    return dg.SensorResult(run_requests=[request], cursor=settled)
+    found = materialisations(instance, asset, after, each_partition=None not in partitions)
+    left, requests, reasons = list[Seen](), list[dg.RunRequest](), list[str]()
+    for partition in partitions:
+        own = [seen for seen in found if partition is None or seen.partition in {None, partition}]
+        if not own:
+            continue
+        validations = validations_of(instance, suite, keys, partition)
+        known = [seen.ingestion for seen in own]
+        names = {entry.name for entry in known}
+        coming = [entry for entry in in_flight(instance, upstream, partition) if entry.name not in names]
+        decision = decide([*known, *coming], validations, now=time.time())
+        share(instance, decision)
+        left += [seen for seen in own if unsettled(seen.ingestion, validations)]
+        if decision.action != "run":
+            reasons.append(decision.reason)
+            continue
+        last = next(seen for seen in reversed(own) if seen.ingestion in decision.ingestions)
+        of = "" if partition is None else f":{partition}"
+        request = dg.RunRequest(
+            # Dagster never runs a run key twice, so it must identify what is validated.
+            run_key=f"{suite}{of}:{last.ingestion.name}:{last.last}{_again(last.ingestion, validations)}",
+            tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for("after_ingestion", decision.ingestions)},
+            partition_key=partition,
+        )
+        requests.append(request)
+    first = min((seen.first for seen in left), default=None)
+    settled = max((seen.last for seen in found), default=after or 0) if first is None else first - 1
+    return _result(requests, reasons, str(settled))
+
+
+def _result(requests: list[dg.RunRequest], reasons: Sequence[str], cursor: str) -> dg.SensorResult:
+    """What a tick asks for, or why it asks for nothing."""
+    if requests:
+        return dg.SensorResult(run_requests=requests, cursor=cursor)
+    return dg.SensorResult(skip_reason="; ".join(dict.fromkeys(reasons)) or "no new ingestion", cursor=cursor)
 
 
 def _is_to_be_tried_again(ingestion: Ingestion, validations: Sequence[Validation]) -> bool:
@@ -119,7 +144,8 @@ def build_after_job_sensor(
 
     @_sensor(suite, "after_job", f"after the job {job.name} succeeded")
     def after_job(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        return look_at_job(context.instance, suite.suite, job, upstream, context.cursor, keys)
+        known = keys_of(suite, context.instance)
+        return look_at_job(context.instance, suite.suite, job, upstream, context.cursor, keys, partitions=known)
 
     return after_job
 
@@ -131,23 +157,37 @@ def look_at_job(
     upstream: Upstream,
     cursor: str | None,
     keys: Collection[dg.AssetKey],
+    *,
+    partitions: Sequence[str | None] = (None,),
 ) -> dg.SensorResult:
-    """One tick for the successes of a job that ended since the cursor, Unix seconds; the first tick only sets it."""
+    """One tick for the successes of a job that ended since the cursor, Unix seconds; the first tick only sets it.
+
+    Of ``partitions``, those are validated that the job ran for; a run without a partition is one of all.
+    """
     now = time.time()
     if cursor is None:
         return dg.SensorResult(skip_reason=f"first check: successes of {job.name} count from now on", cursor=str(now))
-    found = successes(instance, job, since=float(cursor))
-    coming = in_flight(instance, upstream) if found else []
-    validations = validations_of(instance, suite, keys) if found else []
-    decision = decide([*found, *coming], validations, now=now)
-    share(instance, decision)
-    left = any(unsettled(entry, validations) for entry in found)
-    settled = cursor if left else str(max((entry.ended for entry in found if entry.ended), default=cursor))
-    if decision.action != "run":
-        return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
-    run_key = f"{suite}:{decision.ingestions[-1].name}{_again(decision.ingestions[-1], validations)}"
-    request = dg.RunRequest(run_key=run_key, tags=tags_for("after_job", decision.ingestions))
-    return dg.SensorResult(run_requests=[request], cursor=settled)
+    ends, left, requests, reasons = list[float](), False, list[dg.RunRequest](), list[str]()
+    for partition in partitions:
+        found = successes(instance, job, since=float(cursor), partition=partition)
+        if not found:
+            continue
+        validations = validations_of(instance, suite, keys, partition)
+        decision = decide([*found, *in_flight(instance, upstream, partition)], validations, now=now)
+        share(instance, decision)
+        left = left or any(unsettled(entry, validations) for entry in found)
+        ends += [entry.ended for entry in found if entry.ended]
+        if decision.action != "run":
+            reasons.append(decision.reason)
+            continue
+        last, of = decision.ingestions[-1], "" if partition is None else f":{partition}"
+        request = dg.RunRequest(
+            run_key=f"{suite}{of}:{last.name}{_again(last, validations)}",
+            tags=tags_for("after_job", decision.ingestions),
+            partition_key=partition,
+        )
+        requests.append(request)
+    return _result(requests, reasons, cursor if left else str(max(ends, default=cursor)))
 
 
 #: Dagster ends a sensor after a minute; one tick makes at most six calls.
@@ -188,8 +228,14 @@ def build_collection_sensor(
 
     Raises:
         SuiteError: The collection is in an embedded Qdrant, which only one process, the validation's, may open, or a
-            file of points.
+            file of points, or the suite has partitions.
     """
+    if suite.partitions is not None:
+        raise SuiteError(
+            "a suite with partitions cannot poll its collections",
+            key="automation.poll_s",
+            remedy="Use after_asset, after_job or cron.",
+        )
     if suite.points is not None:
         raise SuiteError(
             "a file of points cannot be polled",

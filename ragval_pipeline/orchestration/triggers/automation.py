@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.names import SUITE_TAG, TRIGGER_TAG, UPSTREAM_ASSET_TAG, job_name
+from ragval_pipeline.orchestration.partitions import keys_of
 from ragval_pipeline.suite.model import Suite
 
 
@@ -98,14 +99,23 @@ def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
     """
     settings = suite.automation
     on = settings.enabled and settings.cron is not None
+
+    def every_partition(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        at = context.scheduled_execution_time.isoformat()
+        for key in keys_of(suite, context.instance):
+            yield dg.RunRequest(run_key=f"{at}:{key}", partition_key=key, tags={TRIGGER_TAG: "schedule"})
+
+    how: dict[str, Any] = {"tags": {TRIGGER_TAG: "schedule"}}
+    if suite.partitions is not None:
+        how = {"execution_fn": every_partition}
     try:
         return dg.ScheduleDefinition(
             name=f"{suite.suite}_schedule",
             job_name=job_name(suite.suite),
             cron_schedule=settings.cron or NIGHTLY,
             default_status=dg.DefaultScheduleStatus.RUNNING if on else dg.DefaultScheduleStatus.STOPPED,
-            tags={TRIGGER_TAG: "schedule"},
             description=f"Validate {suite.suite} at fixed times (UTC), regardless of ingestions.",
+            **how,
         )
     except dg.DagsterInvalidDefinitionError:
         raise SuiteError(

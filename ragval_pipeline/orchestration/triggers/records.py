@@ -12,13 +12,13 @@ import dagster as dg
 from ragval_pipeline.orchestration.names import (
     INGESTIONS_TAG,
     ONLY_TAG,
-    SUITE_TAG,
     TRIGGER_TAG,
     UPSTREAM_RUN_TAG,
     VALIDATION_REPORT,
     VERDICT_TAG,
     step_name,
 )
+from ragval_pipeline.orchestration.partitions import PARTITION_TAG, run_tags
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 
 State: TypeAlias = Literal["waiting", "running", "ended"]
@@ -178,12 +178,14 @@ _RECENT = 50
 _EVENTS = 1000
 
 
-def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg.AssetKey]) -> list[Validation]:
-    """The suite's latest complete validations, newest first, however started.
+def validations_of(
+    instance: dg.DagsterInstance, suite: str, keys: Collection[dg.AssetKey], partition: str | None = None
+) -> list[Validation]:
+    """The latest complete validations of the suite, or of one of its partitions, newest first, however started.
 
     Runs of some groups or assets only, re-executions without the step that validates, and cancelled runs do not count.
     """
-    records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
+    records = instance.get_run_records(filters=dg.RunsFilter(tags=run_tags(suite, partition)), limit=_RECENT)
     return [_validation(record) for record in records if _is_whole(record.dagster_run, frozenset(keys))]
 
 
@@ -196,8 +198,10 @@ def _is_whole(run: dg.DagsterRun, keys: frozenset[dg.AssetKey]) -> bool:
     return keys <= (run.asset_selection or keys)
 
 
-def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestion]:
+def in_flight(instance: dg.DagsterInstance, upstream: Upstream, partition: str | None = None) -> list[Ingestion]:
     """Queued and running runs that will materialise the upstream asset, or are of the upstream job.
+
+    ``partition``: of this partition, or of none.
 
     A run of a whole job lists no assets: it counts if the last run that materialised the asset was of that job.
     """
@@ -207,6 +211,8 @@ def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestio
     records = instance.get_run_records(filters=dg.RunsFilter(statuses=_IN_FLIGHT), limit=_EVENTS)
 
     def ingests(run: dg.DagsterRun) -> bool:
+        if _is_of_another(run, partition):
+            return False
         if job is not None and job.made(run):
             return True
         if run.asset_selection:
@@ -216,48 +222,75 @@ def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestio
     return [Ingestion(run.run_id, None) for run in (record.dagster_run for record in records) if ingests(run)]
 
 
-def overtaken(instance: dg.DagsterInstance, upstream: Upstream, *, by: str, since: float) -> str | None:
+def _is_of_another(run: dg.DagsterRun, partition: str | None) -> bool:
+    """Whether a run is one of another partition; a run without any may fill them all."""
+    return partition is not None and run.tags.get(PARTITION_TAG, partition) != partition
+
+
+def overtaken(
+    instance: dg.DagsterInstance, upstream: Upstream, *, by: str, since: float, partition: str | None = None
+) -> str | None:
     """The ingestion that the run ``by``, which validates since then, does not cover; None if there is none.
 
     It materialised its asset since then, Unix seconds. A run of a job fills the collection until it has ended.
     """
-    latest = instance.get_latest_materialization_event(upstream.asset) if upstream.asset is not None else None
-    if latest is not None and latest.timestamp >= since:
-        return latest.run_id or "reported from outside"
+    if upstream.asset is not None:
+        # The first event may be older: storages compare times in whole seconds, or in their own time zone.
+        wanted = dg.AssetRecordsFilter(asset_key=upstream.asset)
+        for record in instance.fetch_materializations(wanted, limit=1 if partition is None else _RECENT).records:
+            if record.timestamp >= since and (partition is None or record.partition_key in {None, partition}):
+                return record.run_id or "reported from outside"
     if upstream.job is None:
         return None
-    ingestions = [*successes(instance, upstream.job, since=since), *in_flight(instance, Upstream(job=upstream.job))]
+    ingestions = [
+        *successes(instance, upstream.job, since=since, partition=partition),
+        *in_flight(instance, Upstream(job=upstream.job), partition),
+    ]
     return next((entry.name for entry in ingestions if entry.name != by), None)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """An ingestion, with the storage ids of its first and last event."""
+    """An ingestion, with the storage ids of its first and last event, and the partition that they are of."""
 
     ingestion: Ingestion
     first: int
     last: int
+    partition: str | None = None
 
 
-def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int | None) -> list[Seen]:
+def materialisations(
+    instance: dg.DagsterInstance, key: dg.AssetKey, after: int | None, *, each_partition: bool = False
+) -> list[Seen]:
     """Ingestions that materialised ``key``, in order.
 
-    ``after`` is the storage id of the last settled event; None: only the latest event counts.
+    ``after`` is the storage id of the last settled event; None: only the latest event counts. ``each_partition``: of
+    each partition, for itself.
     """
-    wanted = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after)
-    first = after is None
-    found = instance.fetch_materializations(wanted, limit=1 if first else _EVENTS, ascending=not first)
-    events: dict[str, list[dg.EventLogRecord]] = {}
-    for record in found.records:
+    wanted, first = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after), after is None
+    found = instance.fetch_materializations(
+        wanted, limit=1 if first and not each_partition else _EVENTS, ascending=not first
+    )
+    records = list(found.records)
+    if first:
+        latest: dict[str | None, dg.EventLogRecord] = {}
+        for record in records:
+            latest.setdefault(record.partition_key, record)
+        records = list(latest.values())[::-1]
+    events: dict[tuple[str, str | None], list[dg.EventLogRecord]] = {}
+    for record in records:
         # Events reported over the REST API have no run: they have ended when reported.
-        events.setdefault(record.run_id or f"external:{record.storage_id}", []).append(record)
+        name = record.run_id or f"external:{record.storage_id}"
+        events.setdefault((name, record.partition_key if each_partition else None), []).append(record)
     return [
-        Seen(Ingestion(name, _end_of(instance, own[-1])), own[0].storage_id, own[-1].storage_id)
-        for name, own in events.items()
+        Seen(Ingestion(name, _end_of(instance, own[-1])), own[0].storage_id, own[-1].storage_id, partition)
+        for (name, partition), own in events.items()
     ]
 
 
-def successes(instance: dg.DagsterInstance, job: UpstreamJob, *, since: float) -> list[Ingestion]:
+def successes(
+    instance: dg.DagsterInstance, job: UpstreamJob, *, since: float, partition: str | None = None
+) -> list[Ingestion]:
     """Successful runs of a job that ended after ``since``, Unix seconds, ordered by start."""
     filters = dg.RunsFilter(
         job_name=job.name,
@@ -268,7 +301,10 @@ def successes(instance: dg.DagsterInstance, job: UpstreamJob, *, since: float) -
     return [
         Ingestion(record.dagster_run.run_id, record.end_time)
         for record in reversed(records)
-        if record.end_time and record.end_time > since and job.made(record.dagster_run)
+        if record.end_time
+        and record.end_time > since
+        and job.made(record.dagster_run)
+        and not _is_of_another(record.dagster_run, partition)
     ]
 
 

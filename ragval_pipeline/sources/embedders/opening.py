@@ -123,7 +123,7 @@ def open_suite_embedder(
         **settings,
         timeout_s=suite.qdrant.timeout_s,
         policy=policy or suite.retry,
-        kept=history_folder(suite.report_uri, suite.suite) if keep else None,
+        kept=history_folder(suite.report_uri, suite.place) if keep else None,
         cut_queries=suite.embedding.long_queries == "cut",
     )
 

@@ -13,9 +13,11 @@ import pytest
 from ragval_pipeline import gate
 from ragval_pipeline.orchestration.checks import verdict_result
 from ragval_pipeline.orchestration.names import asset_key
+from ragval_pipeline.orchestration.partitions import partitioned_check
 from ragval_pipeline.orchestration.triggers.automation import Upstream
 from ragval_pipeline.orchestration.triggers.records import overtaken
 from ragval_pipeline.suite.model import Suite
+from tests.orchestration.world import QUIET
 from tests.reporting.factory import report as passing
 
 SUITE = Suite.model_validate(
@@ -155,3 +157,26 @@ def test_the_usual_guard_of_dagster_would_have_opened(shop: Shop) -> None:
     shop.requested()
     shop.ingests()
     assert shop.requested()
+
+
+def test_the_gate_of_a_partition_opens_on_the_report_of_this_partition() -> None:
+    tenants = dg.StaticPartitionsDefinition(["acme", "umbrella"])
+    checks = [partitioned_check(spec, tenants) for spec in CHECKS]
+    upstream = dg.AssetSpec(INGESTION, partitions_def=tenants)
+
+    @dg.asset(key=REPORT, deps=[INGESTION], check_specs=checks, partitions_def=tenants)
+    def report(context):  # type: ignore[no-untyped-def]
+        results = {"coverage": context.partition_key == "acme", "advice": True}
+        checked = [dg.AssetCheckResult(check_name=name, passed=passed) for name, passed in results.items()]
+        yield dg.MaterializeResult(asset_key=REPORT, check_results=checked)
+
+    @dg.asset(deps=[INGESTION, REPORT], automation_condition=gate(SUITE), partitions_def=tenants)
+    def published() -> None: ...
+
+    defs = dg.Definitions(assets=[upstream, report, published])
+    with dg.DagsterInstance.ephemeral() as instance:
+        cursor = dg.evaluate_automation_conditions(defs, instance).cursor
+        for tenant in ("acme", "umbrella"):
+            dg.materialize([report], partition_key=tenant, instance=instance, run_config=QUIET, raise_on_error=False)
+        result = dg.evaluate_automation_conditions(defs, instance, cursor=cursor)
+        assert result.get_requested_partitions(published.key) == {"acme"}
