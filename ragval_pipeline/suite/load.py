@@ -16,7 +16,6 @@ from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
-from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import QueryFiles, Section, TrecFiles
 from ragval_pipeline.suite.settings import (
@@ -36,6 +35,7 @@ from ragval_pipeline.suite.settings import (
     without_empty_sections,
 )
 from ragval_pipeline.suite.yaml_file import attributes_in, is_defs_yaml, parse_yaml, read_text, split_name
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
