@@ -10,6 +10,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts, FactsError
 from ragval_pipeline.validation.measurement import Measurement
@@ -30,12 +31,14 @@ class Read:
         manifest: The snapshot.
         facts: The facts of chunks and pages.
         measurements: What was measured.
+        partitions: The partitions that the suite names.
     """
 
     inventory: SiteInventory | None
     manifest: SnapshotManifest | None
     facts: FactsManifest | None
     measurements: Sequence[Measurement] = ()
+    partitions: Partitions | None = None
 
     @property
     def listing(self) -> Listing:
@@ -59,6 +62,8 @@ class Read:
 
     def _partition(self) -> Mapping[str, str]:
         """The value by point of the field that tells partitions apart; empty if there is none."""
+        if self.partitions is not None:
+            return self.partitions.joined
         paths = [
             measurement.sections["partition"]
             for measurement in self.measurements

@@ -24,6 +24,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Search
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, Chunk, GoldenSet, IndexFacts, collect_facts
 from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
@@ -57,6 +58,7 @@ class Trial:
     facts: FactsManifest
     connection: Any
     embedding: Any
+    partitions: Partitions | None = None
 
     def run(self, findings: Sequence[Finding], measurements: Sequence[Measurement] = ()) -> Simulated:
         """Simulate the repairs of all findings that have one, if query results are not as they should be.
@@ -82,12 +84,13 @@ class Trial:
 
     def _planned(self, findings: Sequence[Finding], measurements: Sequence[Measurement]) -> list[Repair]:
         model = model_in_use(self.suite.embedding.provider, self.suite.embedding.model)
+        read = Read(self.inventory, self.manifest, self.facts, measurements, self.partitions)
         return plan_repairs(
             findings,
             self.inventory,
             lambda: Snapshot(self.manifest).rows(corpus.COLUMNS),
             lambda: PageCopies(self.copies).rows(corpus.PAGE_COLUMNS) if self.copies.parts else (),
-            plan=planned(findings, Read(self.inventory, self.manifest, self.facts, measurements), model),
+            plan=planned(findings, read, model),
         )
 
     def _tried(

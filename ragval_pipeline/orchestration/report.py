@@ -91,7 +91,7 @@ def write_report(
         partitions=partitions,
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
-    read = Read(inventory, manifest, facts, measurements)
+    read = Read(inventory, manifest, facts, measurements, partitions)
     plan = planned(assembled.findings, read, model_in_use(suite.embedding.provider, suite.embedding.model))
     assembled = assembled.with_findings([plan.said_of(finding) for finding in assembled.findings])
     past, name = suite.history, place.folder.name

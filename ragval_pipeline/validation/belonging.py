@@ -98,6 +98,11 @@ class Partitions:
         return replace(found, queries=queries)
 
     @cached_property
+    def joined(self) -> Mapping[str, str]:
+        """The partitions of each point as one text, by point id."""
+        return {name: "\n".join(values) for name, values in self.points.items()}
+
+    @cached_property
     def sizes(self) -> Mapping[str, int]:
         """Number of points of each partition that is judged, by descending number."""
         counts: Counter[str] = Counter()

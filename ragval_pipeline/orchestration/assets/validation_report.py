@@ -135,7 +135,8 @@ def _judged_again(task: Task, judged: Read, part: Measurement, aside: SetAside) 
 
 def _simulated(task: Task, embedding: CountedEmbedding, measurements: Sequence[Measurement]) -> Simulated | None:
     """What the repairs of the causes would clear; a crash of the simulation never fails the report."""
-    trial = Trial(task.suite, task.inventory, task.manifest, task.pages, task.facts, task.qdrant, embedding)
+    read = (task.inventory, task.manifest, task.pages, task.facts)
+    trial = Trial(task.suite, *read, task.qdrant, embedding, task.partitions)
     try:
         simulated = trial.run(graded_findings(measurements, task.suite.severity), measurements)
     except Exception as error:  # noqa: BLE001  it is logged, and nothing is claimed

@@ -13,9 +13,12 @@ RULE = Rule(
     means="is in another partition than its page",
     many="are in other partitions than their pages",
     measured=(
-        "A point is listed if all others of its page, at least two, are in one other partition. One that "
-        "repeats another's text is not, since files of two partitions may be equal. If most pages have points of "
-        "several partitions, none is. Of a page that is in the wrong partition as a whole, nothing tells."
+        "A point is listed if its address names another partition in its host or a folder (/docs/3.1/intro), and "
+        "its own partitions are named by their addresses too; unless most pages of the other one are in both. "
+        "Where addresses name none, a point is listed if all others of its page, at least two, are in one other "
+        "partition. One that repeats another's text is not, since files of two partitions may be equal. If most "
+        "pages have points of several partitions, none is. Of a page that is in the wrong partition as a whole, "
+        "and whose address names none, nothing tells."
     ),
     cause="The ingestion stored the point with another partition's value: its readers find what is not theirs.",
     remedy=(

@@ -258,6 +258,14 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every member of each pair; the details name the others, the most similar first."""
     chunks = Shingled.of(evidence)
     alike = _neighbours(chunks)
+    if evidence.stated is not None:
+        # No search returns both.
+        values = {index: evidence.stated.joined.get(chunks.ref(index).point_id) for index in alike}
+        within = {
+            index: {other: found for other, found in others.items() if values[other] == values[index]}
+            for index, others in alike.items()
+        }
+        alike = {index: others for index, others in within.items() if others}
     subjects = []
     for index, found in alike.items():
         nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:SHOWN]

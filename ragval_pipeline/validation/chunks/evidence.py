@@ -45,6 +45,7 @@ class ChunkEvidence:
         now: Time of the run, aware.
         limits: Source of the model's input limit.
         required: Canonical names of fields that no point may leave empty.
+        stated: The partitions that the suite names.
     """
 
     facts: FactRows
@@ -52,6 +53,7 @@ class ChunkEvidence:
     now: datetime
     limits: LimitRules = field(default_factory=LimitRules)
     required: frozenset[str] = frozenset()
+    stated: Partitions | None = None
 
     @cached_property
     def texts(self) -> columns.Columns:
@@ -103,7 +105,9 @@ class ChunkEvidence:
 
     @cached_property
     def partition(self) -> partitions.Partition | None:
-        """The field that tells partitions apart, if copies show one, of texts or in other chunks."""
+        """The field that tells partitions apart: the suite's, or what copies show, of texts or in other chunks."""
+        if self.stated is not None:
+            return partitions.Partition(self.stated.path, self.stated.joined)
         pages = self.on_pages(self.layout.twice)
         copies = [*self.copies, *(pair for _, chunks in pages for pair in partitions.overlapping(chunks))]
         return partitions.partition_of(copies, self.labels) if copies else None
@@ -203,7 +207,7 @@ def measure_chunks(
         partitions: Those of the collection, if it has any.
     """
     snapshot = facts.snapshot
-    evidence = ChunkEvidence(facts, snapshot.batches, now, limits, required_fields(snapshot.manifest))
+    evidence = ChunkEvidence(facts, snapshot.batches, now, limits, required_fields(snapshot.manifest), partitions)
     return Measurement(
         asset=ASSET,
         values=(times_stored(evidence.layout.copies),),

@@ -102,7 +102,7 @@ _JUDGE_EACH = (
 def _parted(evidence: ChunkEvidence) -> Finding | None:
     """The pages that are stored once for each value of a field: nothing is to be deleted."""
     partition = evidence.partition if evidence.layout.twice else None
-    if partition is None:
+    if partition is None or evidence.stated is not None:
         return None
     pages = evidence.layout.twice.keys() - evidence.ingested_twice.keys() - evidence.numbered_through
     held = {

@@ -42,10 +42,37 @@ class Partitioned:
         return pages
 
     @cached_property
+    def owners(self) -> Mapping[str, str]:
+        """The partition that a page's address names in its host or a folder, as in ``/docs/3.1/intro``, by page.
+
+        Partitions count that several addresses name alone, if most of these pages are in them.
+        """
+        values = {tag.casefold(): tag for points in self.pages.values() for point in points for tag in point.tags}
+        naming: defaultdict[str, list[str]] = defaultdict(list)
+        for key in self.pages:
+            named = {values[step] for step in _steps(key) if step in values}
+            if len(named) == 1:
+                naming[named.pop()].append(key)
+        return {
+            key: value
+            for value, keys in naming.items()
+            if len(keys) >= FEWEST
+            and sum(any(value in point.tags for point in self.pages[key]) for key in keys) > MOST * len(keys)
+            for key in keys
+        }
+
+    @cached_property
     def by_page(self) -> bool:
         """Whether partitions are whole pages; else points of several partitions in one page are no accident."""
         several = sum(len({point.tags for point in points}) > 1 for points in self.pages.values())
         return several < FEWEST or several <= MOST * len(self.pages)
+
+
+def _steps(key: str) -> Iterator[str]:
+    """What an address may name a partition by: its host, each part of that, and its folders."""
+    *folders, _ = key.casefold().removeprefix("https://").split("/")
+    yield from folders
+    yield from folders[0].split(".") if folders else ()
 
 
 @detector(PARTITION_UNTAGGED, needs=Partitioned)
@@ -74,15 +101,21 @@ def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
 
 @detector(PARTITION_LEAK, needs=Partitioned)
 def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
-    """Points that are in another partition than all others of their page."""
-    subjects = []
+    """Points whose address names another partition, and those in another one than all others of their page."""
+    found = [(point, other) for key, points in partitioned.pages.items() for point, other in _away(partitioned, key)]
+    pages: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for point, other in found:
+        pages[", ".join(point.tags), other].add(point.page_key or "")
+    owned = Counter(partitioned.owners.values())
+    # A partition with most of another one's pages has them on purpose.
+    shared = {way for way, keys in pages.items() if owned[way[1]] and len(keys) > MOST * owned[way[1]]}
     ways: Counter[tuple[str, str]] = Counter()
-    for points in partitioned.pages.values() if partitioned.by_page else ():
-        for point in points:
-            other = _of_all_others(point, points)
-            if other is not None and other not in point.tags:
-                ways[", ".join(point.tags), other] += 1
-                subjects.append(_subject(point, partition=", ".join(point.tags), belongs_to=other))
+    subjects = []
+    for point, other in found:
+        way = ", ".join(point.tags), other
+        if way not in shared:
+            ways[way] += 1
+            subjects.append(_subject(point, partition=way[0], belongs_to=other))
     if subjects:
         told = "; ".join(
             f"{plural(count, 'point')} of {printable(other)} in {printable(tag)}"
@@ -90,6 +123,21 @@ def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
         )
         cause = f"{PARTITION_LEAK.cause} Found: {told}."
         yield make_finding(PARTITION_LEAK.code, subjects, cause=cause, details={"field": partitioned.path})
+
+
+def _away(partitioned: Partitioned, key: str) -> Iterator[tuple[Tagged, str]]:
+    """The points of a page that are not where they belong, each with the partition that it belongs to."""
+    points, owner = partitioned.pages[key], partitioned.owners.get(key)
+    named = set(partitioned.owners.values())
+    for point in points:
+        other: str | None = None
+        if owner is None:
+            other = _of_all_others(point, points) if partitioned.by_page else None
+        elif named.issuperset(point.tags):
+            # A partition that no address names, such as a plan, is a selection from others.
+            other = owner
+        if other is not None and other not in point.tags:
+            yield point, other
 
 
 def _of_all_others(point: Tagged, points: Sequence[Tagged]) -> str | None:

@@ -30,6 +30,32 @@ def named(points: Iterable[Tagged]) -> Named:
 TWO = [*pages("x.example/a", "a"), *pages("x.example/b", "b")]
 
 
+@pytest.mark.parametrize(
+    "address", ["https://docs.example/{}/guide/p{}", "https://{}.docs.example/p{}", "https://docs.example/docs/{}/p{}"]
+)
+def test_a_page_whose_address_names_another_partition_is_named_as_a_whole_or_in_part(address: str) -> None:
+    tenants = {name: [page(address.format(name, n), name) for n in range(6)] for name in ("acme", "beta", "core")}
+    points = [point for all_pages in tenants.values() for own in all_pages for point in own]
+    assert named(points) == {}
+    whole = {point.point_id for point in tenants["acme"][2]}
+    copy = tenants["beta"][1][0]._replace(point_id="copy", tags=("core",))
+    moved = [point._replace(tags=("beta",)) if point.point_id in whole else point for point in points]
+    assert named([*moved, copy]) == {"partition.leak": {*whole, "copy"}}
+
+
+def test_a_partition_that_shares_most_pages_of_another_one_does_so_on_purpose() -> None:
+    free, pro = pages("x.example/free", "free"), pages("x.example/pro", "pro")
+    shared = [point._replace(point_id=f"{point.point_id}pro", tags=("pro",)) for point in free]
+    assert named([*free, *pro, *shared]) == {}
+
+
+def test_a_partition_that_no_address_names_is_a_selection_from_others() -> None:
+    latest = [*pages("x.example/docs/3.1", "3.1"), *pages("x.example/docs", "3.2")]
+    assert named([*latest, *page("x.example/docs/3.1/q", "3.2")]) == {}
+    by_folder = [*pages("x.example/docs/a", "docs", 9), *pages("x.example/docs/b", "acme", 4)]
+    assert named(by_folder) == {}
+
+
 def test_where_every_page_is_in_its_partition_nothing_is_named() -> None:
     assert named(TWO) == {}
     assert named([*pages("x.example/docs", "a"), *page("x.example/docs/q", "b")]) == {}
