@@ -205,7 +205,7 @@ def _rank(finding: Finding) -> tuple[int, float, float, int, str]:
 
 def _causes(finding: Finding) -> set[str]:
     """Codes that a finding or some of its subjects follow from."""
-    named = {finding.because, *(subject.details.get("because") for subject in finding.subjects)}
+    named = {finding.because, *(subject.because for subject in finding.subjects)}
     return {str(code) for code in named if code and code != finding.code}
 
 

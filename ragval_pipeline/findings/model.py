@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -98,6 +99,31 @@ class Subject:
     homes: tuple[str, ...] = ()
     is_foreign: bool = False
 
+    @property
+    def because(self) -> str | None:
+        """Code of the finding that it follows from, if not all subjects of its finding do."""
+        return self.details.get("because")
+
+    @property
+    def field(self) -> str | None:
+        """Canonical payload field that it is about."""
+        return self.details.get("field")
+
+    @property
+    def expected_pages(self) -> Sequence[str]:
+        """Pages that a query expects."""
+        return self.details.get("expected_pages") or ()
+
+    @property
+    def page_url(self) -> str | None:
+        """Address of its page."""
+        return self.details.get("page_url")
+
+    @property
+    def source_url(self) -> str | None:
+        """The address stored with it, if that is not its page's."""
+        return self.details.get("source_url")
+
 
 class Cleared(NamedTuple):
     """What a simulated repair clears, or breaks.
@@ -121,6 +147,16 @@ class Told:
     def is_required(self) -> bool:
         """Whether the suite requires the payload field that it is about; true if it is about none."""
         return bool(self.details.get("required", True))
+
+    @property
+    def field(self) -> str | None:
+        """Canonical payload field that it is about."""
+        return self.details.get("field")
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether what it names is right where it is: private addresses of a development site."""
+        return bool(self.details.get("expected"))
 
     @property
     def would_clear(self) -> dict[str, Cleared]:

@@ -9,6 +9,8 @@ from typing import Any, Literal
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.payload.field_map import Whole
 from ragval_pipeline.rules.rule import Action, Copied
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away, gravest, is_simulated
@@ -193,7 +195,7 @@ def _exclude(finding: ReportedFinding, _: ReportBundle) -> str:
 
 
 def _fields(finding: ReportedFinding, _: ReportBundle) -> str:
-    suggested: Mapping[str, Any] = finding.details.get("suggested") or {}
+    suggested = read(Whole, finding.details).suggested or {}
     rows = "\n".join(f"    {name}: {json.dumps(path)}" for name, path in suggested.items())
     return f"payload:\n  fields:\n{rows}" if rows else ""
 

@@ -29,10 +29,11 @@ class Details(Protocol):
         """What was measured, as a sentence without full stop; empty: nothing worth a sentence."""
 
 
-_Details = TypeVar("_Details")
+#: A class of details.
+DetailsT = TypeVar("DetailsT")
 
 
-def read(kind: type[_Details], measured: Mapping[str, Any]) -> _Details:
+def read(kind: type[DetailsT], measured: Mapping[str, Any]) -> DetailsT:
     """The details of a subject, from their JSON values.
 
     Raises:

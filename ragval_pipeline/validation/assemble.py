@@ -163,7 +163,7 @@ def _pages_as_written(findings: Sequence[Finding], results: Iterable[QueryReport
     spelled = {folder.key(url): url for url in stated}
 
     def written(subject: Subject) -> Subject:
-        pages = subject.details.get("expected_pages")
+        pages = subject.expected_pages
         if not pages:
             return subject
         shown = [spelled.get(page, page) for page in pages]

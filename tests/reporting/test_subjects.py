@@ -11,10 +11,9 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, PageEntry, PointName, read_corpus
 from ragval_pipeline.reporting.subjects import Subjects
-from ragval_pipeline.rules.vector.text_mismatch import LOOKS
+from ragval_pipeline.rules.vector.text_mismatch import LOOKS, Look
 from ragval_pipeline.validation.facts.tables import page_schema
 from ragval_pipeline.validation.report import QualityMetrics
-from ragval_pipeline.validation.vectors.partition import Look
 from tests.reporting import factory
 
 URLS = [f"https://x.test/docs/{name}" for name in ("intro", "tags/a", "tags/b", "tags/c")]

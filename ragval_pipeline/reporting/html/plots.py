@@ -20,6 +20,8 @@ from ragval_pipeline.reporting.html.charts import (
 from ragval_pipeline.reporting.html.questions import QueryRow, score_range
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
+from ragval_pipeline.rules.chunk.over_model_limit import Whole
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.printing import plural
 
@@ -78,7 +80,7 @@ def model_limit(bundle: ReportBundle) -> Limit | None:
     from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 
     found = (finding for finding in bundle.findings if finding.code == OVER_MODEL_LIMIT.code)
-    measured = [limit for finding in found for limit in finding.details.get("limits", {}).values()]
+    measured = [limit for finding in found for limit in (read(Whole, finding.details).limits or {}).values()]
     if measured:
         return Limit(int(min(measured)), OVER_MODEL_LIMIT.code)
     profile = get_profile(bundle.report.profile)

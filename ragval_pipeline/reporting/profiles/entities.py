@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
+from ragval_pipeline.rules.vector.dimension import Whole
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
@@ -263,7 +265,9 @@ def _query_dimension(bundle: ReportBundle) -> int | None:
     """The queries' actual dimension, else the one of the suite or its model."""
     from ragval_pipeline.sources.embedders.models import known_dimension
 
-    measured = [finding.details.get("found") for finding in bundle.findings if finding.code == VECTOR_DIMENSION.code]
+    measured = [
+        read(Whole, finding.details).found for finding in bundle.findings if finding.code == VECTOR_DIMENSION.code
+    ]
     stated = bundle.setting("embedding", "dimension")
     model = bundle.report.environment.get("embedding_model")
     known = [*measured, stated, known_dimension(model) if model else None]

@@ -15,9 +15,13 @@ class Details(NamedTuple):
 
     Attributes:
         others: Their ids.
+        same: Those that hold the same text, too; None: all.
+        embedded_at: When it was embedded.
     """
 
     others: Sequence[str] | None = None
+    same: Sequence[str] | None = None
+    embedded_at: str | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -17,11 +17,13 @@ class Details(NamedTuple):
         missing: The first of them.
         missing_count: How many there are.
         highest: The highest number of its chunks.
+        lowest: The lowest number of its chunks.
     """
 
     missing: Sequence[int]
     missing_count: int
     highest: int
+    lowest: int = 0
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -17,10 +17,14 @@ class Details(NamedTuple):
     Attributes:
         generations: Ids of its points by ingestion.
         times_stored: How often its text is stored.
+        told_by: How it is known which ingestion is older.
+        older: Ids of the older points; empty: not known.
     """
 
     generations: Sequence[list[str]]
     times_stored: float | None = None
+    told_by: str = ""
+    older: Sequence[str] = ()
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
@@ -29,6 +30,16 @@ class Details(NamedTuple):
         share = "" if self.embedded_share is None else f", {show_percent(self.embedded_share)} of it"
         about = "about " if self.embedded_share is None else ""
         return f"{about}{plural(self.tokens, 'token')}; the model reads {self.limit:,}{share}"
+
+
+class Whole(NamedTuple):
+    """What was measured on the finding as a whole.
+
+    Attributes:
+        limits: Tokens that each model reads.
+    """
+
+    limits: Mapping[str, float] | None = None
 
 
 RULE = Rule(

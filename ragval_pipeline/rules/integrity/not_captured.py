@@ -20,11 +20,13 @@ class Details(NamedTuple):
         captured: Share of its letters that is, 0..1.
         lost: Number of passages that are not.
         passages: The first of them.
+        ends_early: Whether only the end of the page is lost.
     """
 
     captured: float
     lost: int
     passages: Sequence[dict[str, Any]] = ()
+    ends_early: bool = False
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -1,7 +1,23 @@
 """Field not found under its configured name."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
+
+
+class Whole(NamedTuple):
+    """What was measured on the finding as a whole.
+
+    Attributes:
+        suggested: Payload path by canonical field, of those to change.
+    """
+
+    suggested: Mapping[str, str] | None = None
+
 
 RULE = Rule(
     code="payload.field_map",

@@ -1,7 +1,24 @@
 """Impossible value in a field."""
 
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
+
+
+class Held(NamedTuple):
+    """What a field holds.
+
+    Attributes:
+        value: The value, as shown; None: it holds none.
+        title_of: The page whose title it is, if that is another.
+    """
+
+    value: Any = None
+    title_of: str | None = None
+
 
 RULE = Rule(
     code="payload.invalid_value",

@@ -17,13 +17,23 @@ class Details(NamedTuple):
         targets: The pages or values.
         near: By target the page that is spelt like it.
         on_site: Whether the site has them: then they are only not indexed.
-        expected_results: Whether they are of ``expected_results``.
+        expected_results: Those of them that are of ``expected_results``.
+        expected_module: The module that the query expects.
+        query_strings: Whether only query strings differ from addresses of the site.
+        chunks: Those of them that are chunks.
+        ids: Those of them that are ids.
+        expected_pages: Pages that the query expects.
     """
 
     targets: Sequence[str]
     near: dict[str, str] | None = None
     on_site: bool = False
-    expected_results: bool = False
+    expected_results: Sequence[str] = ()
+    expected_module: str | None = None
+    query_strings: bool = False
+    chunks: Sequence[str] | None = None
+    ids: Sequence[str] | None = None
+    expected_pages: Sequence[str] = ()
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""

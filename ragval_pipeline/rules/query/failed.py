@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
@@ -14,9 +15,11 @@ class Details(NamedTuple):
 
     Attributes:
         reason: Why.
+        conditions: The conditions that it missed.
     """
 
     reason: str | None = None
+    conditions: Sequence[str] = ()
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -16,11 +16,13 @@ class Details(NamedTuple):
         ceiling: The highest possible value.
         n: Queries that it is measured by.
         gate: The threshold.
+        state: Whether it is unreachable, or barely reachable.
     """
 
     ceiling: float
     n: int
     gate: float
+    state: str = ""
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

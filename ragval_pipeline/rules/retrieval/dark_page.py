@@ -18,7 +18,7 @@ class Details(NamedTuple):
         asked: Its titles, headings and words.
     """
 
-    asked: Sequence[str]
+    asked: Sequence[str] = ()
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""

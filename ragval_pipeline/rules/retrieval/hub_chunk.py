@@ -22,7 +22,7 @@ class Details(NamedTuple):
 
     queries: int
     of: int
-    expected: float
+    expected: float = 0.0
     asked: Sequence[str] = ()
 
     def note(self, _: Names) -> str:

@@ -18,7 +18,7 @@ class Details(NamedTuple):
         outside_content: Share of the chunk that is not of the page's content, 0..1.
     """
 
-    phrases: Sequence[str]
+    phrases: Sequence[str] = ()
     outside_content: float = 0.0
 
     def note(self, names: Names) -> str:

@@ -1,7 +1,22 @@
 """Collection and embedder do not fit."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
+
+
+class Whole(NamedTuple):
+    """What was measured on the finding as a whole.
+
+    Attributes:
+        found: Dimension of the queries' vectors.
+    """
+
+    found: int | None = None
+
 
 RULE = Rule(
     code="vector.dimension",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
 
-#: What a vector that does not fit looks like.
-LOOKS = {
+#: What a vector that does not fit may be.
+Look = Literal[
+    "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "shifted",
+    "zero_padded", "unnormalised", "rescaled", "emptied",
+]  # fmt: skip
+#: In words.
+LOOKS: Mapping[Look, str] = {
     "noise": "it does not resemble the vector of any text",
     "another_model": "it resembles vectors of another model",
     "older_text": "it belongs to an older text",
@@ -37,7 +43,7 @@ class Details(NamedTuple):
     """
 
     cosine: float | None = None
-    looks_like: str | None = None
+    looks_like: Look | None = None
     belongs_to: str | None = None
     length: float | None = None
     expected_length: float = 1
@@ -46,7 +52,7 @@ class Details(NamedTuple):
         """As a sentence without full stop."""
         if self.length is not None:
             return f"length {self.length:g}, not {self.expected_length:g}"
-        looks = LOOKS.get(str(self.looks_like), "")
+        looks = LOOKS.get(self.looks_like, "") if self.looks_like else ""
         if self.looks_like == "another_point" and self.belongs_to:
             looks = f"it is that of {names.value('others', [self.belongs_to])}"
         if self.cosine is None:

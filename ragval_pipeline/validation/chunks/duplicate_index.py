@@ -12,6 +12,8 @@ from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.duplicate_index import RULE as DUPLICATE_INDEX
+from ragval_pipeline.rules.chunk.duplicate_index import Details
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -251,7 +253,7 @@ def _others(point_id: str, names: Sequence[str]) -> list[str]:
 
 def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:
     message = f"{len(subjects):,} points share page and chunk index, in {plural(groups, 'group')}"
-    repeats = sum(subject.details.get("same") == [] for subject in subjects)
+    repeats = sum(read(Details, subject.details).same == [] for subject in subjects)
     if not repeats:
         message, cause, remedy = f"{message}.", None, _surplus(told)
     elif repeats == len(subjects):
@@ -275,14 +277,15 @@ def _are_of_several_ingestions(subjects: Sequence[Subject]) -> bool:
 
     Within one ingestion the numbering may begin again; the next version of a page is numbered from the start.
     """
-    times = {subject.name: parse_time(subject.details["embedded_at"]) for subject in subjects}
+    points = {subject.name: read(Details, subject.details) for subject in subjects}
+    times = {name: parse_time(point.embedded_at) for name, point in points.items()}
 
-    def is_apart(subject: Subject) -> bool:
-        own = times[subject.name]
-        others = [times.get(name) for name in subject.details["others"]]
+    def is_apart(name: str) -> bool:
+        own = times[name]
+        others = [times.get(other) for other in points[name].others or ()]
         return own is not None and any(other is not None and abs(own - other) > CLOCK_SKEW for other in others)
 
-    return all(is_apart(subject) for subject in subjects if subject.details.get("same") == [])
+    return all(is_apart(name) for name, point in points.items() if point.same == [])
 
 
 def _surplus(told: Collection[Basis | None]) -> str | None:

@@ -11,7 +11,9 @@ from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.index_gap import RULE as INDEX_GAP
+from ragval_pipeline.rules.chunk.index_gap import Details
 from ragval_pipeline.rules.chunk.order_shuffled import RULE as ORDER_SHUFFLED
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders, PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
@@ -38,9 +40,7 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     is_one_count = _is_one_count(evidence.orders)
     first = _first_index(evidence.orders)
     subjects = list(_gaps(evidence, None if is_one_count else first))
-    late = not is_one_count and all(
-        subject.details["missing_count"] == subject.details["lowest"] - first for subject in subjects
-    )
+    late = not is_one_count and all(_lacks_only_first(subject, first) for subject in subjects)
     if subjects and late:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
@@ -55,7 +55,8 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _lacks_only_first(subject: Subject, first: int) -> bool:
-    return bool(subject.details["missing_count"] == subject.details["lowest"] - first)
+    gap = read(Details, subject.details)
+    return gap.missing_count == gap.lowest - first
 
 
 def _gaps(evidence: ChunkEvidence, start: int | None) -> Iterator[Subject]:

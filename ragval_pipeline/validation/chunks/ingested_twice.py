@@ -12,6 +12,8 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
+from ragval_pipeline.rules.chunk.ingested_twice import Details
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
@@ -49,7 +51,8 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
         yield parted
     subjects = list(_stored_twice(evidence))
     if subjects:
-        known = {subject.details["told_by"] if subject.details["older"] else "" for subject in subjects}
+        pages = [read(Details, subject.details) for subject in subjects]
+        known = {page.told_by if page.older else "" for page in pages}
         remedy = _REMEDIES[known.pop()] if len(known) == 1 else None
         yield make_finding(INGESTED_TWICE.code, subjects, remedy=remedy)
 

@@ -11,9 +11,11 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.rules.chunk.too_small import RULE as TOO_SMALL
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
 from ragval_pipeline.rules.text.markup import RULE as TEXT_MARKUP
 from ragval_pipeline.rules.text.mojibake import RULE as TEXT_MOJIBAKE
+from ragval_pipeline.rules.text.mojibake import Details
 from ragval_pipeline.rules.text.zero_width import RULE as ZERO_WIDTH
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.text.printing import percent, plural, times
@@ -60,9 +62,10 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
 def _garbled(subjects: Sequence[Subject], cut: int) -> Finding:
     """The finding of some points, of which ``cut`` have lost characters at their edges only."""
     found = make_finding(TEXT_MOJIBAKE.code, subjects)
-    example = next((subject.details for subject in subjects if subject.details["reads"]), None)
-    told = {"cause": f"“{example['example']}” should read “{' '.join(example['reads'].split())}”."} if example else {}
-    escaped = sum(entry.details["reads"] in unescapings(entry.details["example"]) for entry in subjects)
+    garbled = [read(Details, subject.details) for subject in subjects]
+    example = next(((entry.example, entry.reads) for entry in garbled if entry.reads), None)
+    told = {"cause": f"“{example[0]}” should read “{' '.join(example[1].split())}”."} if example else {}
+    escaped = sum(entry.reads is not None and entry.reads in unescapings(entry.example) for entry in garbled)
     counted = plural(len(subjects), "point")
     if escaped == len(subjects):
         told |= {"message": f"{counted} {_HAVE_ESCAPES[escaped > 1]}.", "remedy": _UNESCAPE}

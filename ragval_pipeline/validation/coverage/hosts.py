@@ -260,7 +260,7 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
 
 def names_no_page(finding: Finding) -> bool:
     """Whether the finding is about points whose address is missing or wrong."""
-    return finding.subject_kind == "point" and finding.details.get("field") == "source_url"
+    return finding.subject_kind == "point" and finding.field == "source_url"
 
 
 def _with_homes(finding: Finding, home_of: Mapping[str, str]) -> Finding:

@@ -11,11 +11,14 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.query.dead_target import RULE as DEAD_TARGET
+from ragval_pipeline.rules.query.dead_target import Details
 from ragval_pipeline.rules.query.duplicate import RULE as QUERY_DUPLICATE
 from ragval_pipeline.rules.query.no_coverage import RULE as NO_COVERAGE
 from ragval_pipeline.rules.query.unmatched_judgements import RULE as UNMATCHED_JUDGEMENTS
 from ragval_pipeline.rules.query.unreachable_gate import RULE as UNREACHABLE_GATE
+from ragval_pipeline.rules.query.unreachable_gate import Details as GateDetails
 from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
@@ -83,14 +86,15 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
 
 def _dead(subjects: list[Subject]) -> Finding:
     """All dead targets, with their common cause, if any."""
-    if all(subject.details["on_site"] for subject in subjects):
-        remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
+    targets = [read(Details, subject.details) for subject in subjects]
+    if all(target.on_site for target in targets):
+        remedy = _NAME_MODULES if any(target.expected_module for target in targets) else _INGEST
         return make_finding(DEAD_TARGET.code, subjects, cause=_NOT_INDEXED, remedy=remedy)
-    if all(subject.details["query_strings"] for subject in subjects):
+    if all(target.query_strings for target in targets):
         return make_finding(DEAD_TARGET.code, subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)
-    if all(subject.details["targets"] == subject.details.get("chunks") for subject in subjects):
+    if all(target.targets == target.chunks for target in targets):
         return make_finding(DEAD_TARGET.code, subjects, cause=_OTHER_NUMBERS, remedy=_WITHOUT_NUMBERS)
-    if all(subject.details["targets"] == subject.details.get("ids") for subject in subjects):
+    if all(target.targets == target.ids for target in targets):
         return make_finding(DEAD_TARGET.code, subjects, cause=_OTHER_IDS, remedy=_WITHOUT_IDS)
     return make_finding(DEAD_TARGET.code, subjects)
 
@@ -213,7 +217,8 @@ def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[st
             subjects.append(Subject(name=name, details=details))
     if not subjects:
         return []
-    words = [f"{entry.name} {entry.details['state']} (at most {entry.details['ceiling']:.3f})" for entry in subjects]
+    gates_of = [(entry.name, read(GateDetails, entry.details)) for entry in subjects]
+    words = [f"{name} {gate.state} (at most {gate.ceiling:.3f})" for name, gate in gates_of]
     return [
         make_finding(UNREACHABLE_GATE.code, subjects, message=f"Gates against the ground truth: {', '.join(words)}.")
     ]

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
+from ragval_pipeline.rules.integrity.not_captured import Details
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import is_lost, lost_passages
@@ -43,7 +45,7 @@ _KINDS = {"code": "code blocks", "row": "table rows", "item": "list items", "hea
 
 def cause_of_losses(compared: Compared, subjects: Sequence[Subject]) -> Cause:
     """Why the pages of some subjects lack content, if that shows."""
-    early = sum(subject.details["ends_early"] for subject in subjects)
+    early = sum(read(Details, subject.details).ends_early for subject in subjects)
     if early == len(subjects):
         return Cause(_ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON)
     pages = [compared.pages[subject.page or ""] for subject in subjects]

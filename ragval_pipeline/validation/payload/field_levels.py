@@ -12,9 +12,11 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.payload.empty_field import RULE as EMPTY_FIELD
 from ragval_pipeline.rules.payload.field_map import RULE as FIELD_MAP
 from ragval_pipeline.rules.payload.invalid_value import RULE as INVALID_VALUE
+from ragval_pipeline.rules.payload.invalid_value import Held
 from ragval_pipeline.rules.payload.missing_field import RULE as MISSING_FIELD
 from ragval_pipeline.rules.payload.wrong_type import RULE as WRONG_TYPE
 from ragval_pipeline.rules.rule import Rule
@@ -179,14 +181,15 @@ def _finding(
     code: str, name: str, canonical: str | None, subjects: list[Subject], evidence: PayloadEvidence
 ) -> Finding:
     rule = RULES.get(canonical or "")
+    held = [read(Held, subject.details) for subject in subjects]
     cause = remedy = None
     if rule is not None and code in {WRONG_TYPE.code, INVALID_VALUE.code}:
-        example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
+        example = next((entry.value for entry in held if entry.value is not None), None)
         or_file = canonical == "source_url" and evidence.rules.addresses == "files"
         says = f"{rule.says} or the path of a file" if or_file else rule.says
         cause = f"{name} must be {says}" + (f"; found {example}." if example else ".")
-        if taken := next((subject.details for subject in subjects if "title_of" in subject.details), None):
-            cause = f"{name} must be the title of its page; found {taken['value']}, the title of {taken['title_of']}."
+        if taken := next((entry for entry in held if entry.title_of is not None), None):
+            cause = f"{name} must be the title of its page; found {taken.value}, the title of {taken.title_of}."
         if canonical == "source_url" and example and is_file_path(str(example).strip('"')):
             remedy = _OF_FILES
     # A required field may have no canonical name.
@@ -202,7 +205,7 @@ def _finding(
     # The point can still be found, and may intentionally have none.
     unasked = canonical != "text" and code in {MISSING_FIELD.code, EMPTY_FIELD.code}
     # An ingestion may call a page otherwise than the page does.
-    is_foreign = all("title_of" in subject.details for subject in subjects)
+    is_foreign = all(entry.title_of is not None for entry in held)
     is_mild = (unasked and "required" in details) or is_foreign
     return found.model_copy(update={"severity": "warning"}) if is_mild else found
 
@@ -232,12 +235,13 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     needed = present_fields(fields, rules.required, paged=True)
     absent = [path for path in needed if kinds.get(path, {}).keys() == {"absent"}]
     suggested = suggest_field_map(observed, {canonical.get(path, path): path for path in (*fields.values(), *absent)})
-    subjects = []
+    subjects, instead = [], []
     for path in absent:
         name = canonical.get(path, path)
         found = suggested.get(name)
         if found is not None and found != path:
             subjects.append(Subject(name=path, fields=(name,), details={"field": name, "found": found}))
+            instead.append(found)
     if not subjects:
         return
     changed = {name: path for name, path in suggested.items() if fields.get(name) != path}
@@ -249,6 +253,6 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
         FIELD_MAP.code,
         subjects,
         details={"suggested": changed},
-        cause=f"The payload holds {', '.join(str(subject.details['found']) for subject in subjects)} instead.",
+        cause=f"The payload holds {', '.join(map(str, instead))} instead.",
         remedy=f"Write under payload: {written}.",
     )

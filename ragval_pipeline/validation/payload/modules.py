@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.factory import LISTED, NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.payload.flat_headings import RULE as FLAT_HEADINGS
+from ragval_pipeline.rules.payload.invalid_value import Held
 from ragval_pipeline.rules.payload.unexpected_module import RULE as UNEXPECTED_MODULE
 from ragval_pipeline.sources.site.inventory import START
 from ragval_pipeline.sources.site.urls import path_of
@@ -46,7 +48,7 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     ]
     if not subjects:
         return
-    values = Counter(subject.details["value"] for subject in subjects)
+    values = Counter(read(Held, subject.details).value for subject in subjects)
     details = {
         "values": dict(values.most_common(LISTED)),
         "allowed": sorted(allowed)[:LISTED],

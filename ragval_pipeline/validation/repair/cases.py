@@ -10,10 +10,13 @@ from itertools import chain, islice
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.rules.retrieval.crowded_top_k import RULE as CROWDED_TOP_K
 from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
+from ragval_pipeline.rules.retrieval.dark_page import Details as DarkPage
 from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
+from ragval_pipeline.rules.retrieval.hub_chunk import Details as Hub
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.numbers import TOLERANCE
@@ -77,14 +80,14 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
             elif finding.code == DARK_PAGE.code and subject.page is not None:
                 cases += [
                     Case(finding.code, subject.name, text, settings.top_k, _finds(subject.page, settings.rules))
-                    for text in _some(subject.details.get("asked", ()))
+                    for text in _some(read(DarkPage, subject.details).asked)
                 ]
             elif finding.code == HUB_CHUNK.code:
-                found, others = subject.details["queries"], subject.details["of"]
-                needed = 1 - max(HUB_QUERIES, HUB_SHARE * others) / found
+                hub = read(Hub, subject.details)
+                needed = 1 - max(HUB_QUERIES, HUB_SHARE * hub.of) / hub.queries
                 cases += [
                     Case(finding.code, subject.name, text, settings.top_k, _is_without(subject.name), needed)
-                    for text in subject.details.get("asked", ())
+                    for text in hub.asked
                 ]
             elif finding.code == SIGNIFICANT_DROP.code:
                 before = zip(subject.queries, subject.values, strict=True)

@@ -13,8 +13,10 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Computed, Needs
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
 from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
+from ragval_pipeline.rules.query.threshold_unfit import Details as Scores
 from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
 from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.validation.paired import fewest_pairs
@@ -165,7 +167,7 @@ def _of_threshold(subject: Subject, alone: Mapping[str, frozenset[str]]) -> froz
     """The causes without which a threshold would no longer admit most negative queries; none if it also rejects."""
     if Aspect.REACH not in subject.without or not subject.queries:
         return _NONE
-    of = subject.details["negative"]["n"]
+    of = (read(Scores, subject.details).negative or {})["n"]
     cleared = Counter(chain.from_iterable(alone.get(name, _NONE) for name in subject.queries))
     return frozenset(
         cause

@@ -313,7 +313,7 @@ def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
 
 def _constant_fields(findings: Iterable[Finding]) -> set[Any]:
     constant = (finding.subjects for finding in findings if finding.code == CONSTANT_FIELD.code)
-    return {subject.details.get("field") for subject in chain.from_iterable(constant)}
+    return {subject.field for subject in chain.from_iterable(constant)}
 
 
 def _blocks_of(page: Mapping[str, Any]) -> list[Block]:

@@ -17,11 +17,17 @@ from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
 from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.coverage.url_variant import RULE as URL_VARIANT
+from ragval_pipeline.rules.details import DetailsT, read
+from ragval_pipeline.rules.integrity.drifted import Details as DriftDetails
 from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
+from ragval_pipeline.rules.payload.field_map import Whole as FieldMap
 from ragval_pipeline.rules.payload.unexpected_module import RULE as UNEXPECTED_MODULE
+from ragval_pipeline.rules.query.dead_target import Details as Target
+from ragval_pipeline.rules.query.threshold_unfit import Details as Scores
 from ragval_pipeline.rules.rule import Rule, Trial
 from ragval_pipeline.rules.text.boilerplate import RULE as TEXT_BOILERPLATE
+from ragval_pipeline.rules.text.boilerplate import Details as Frame
 from ragval_pipeline.rules.text.zero_width import RULE as TEXT_ZERO_WIDTH
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.http.addresses import host_of
@@ -79,9 +85,7 @@ def plan_repairs(
 
 
 def _is_about_all(finding: Finding) -> bool:
-    return finding.code == CONSTANT_FIELD.code and any(
-        subject.details.get("field") in _RESTORED for subject in finding.subjects
-    )
+    return finding.code == CONSTANT_FIELD.code and any(subject.field in _RESTORED for subject in finding.subjects)
 
 
 @dataclass(frozen=True)
@@ -254,8 +258,7 @@ class _Plan:
     def _own_text(self, row: Row, key: str | None) -> str | None:
         text, page = row["text"] or "", self.world.texts.get(key or "")
         if self.finding.code == TEXT_BOILERPLATE.code:
-            found = self._told[str(row["point_id"])]
-            is_frame = found.get("outside_content", 0.0) > MOST
+            is_frame = self._told(Frame, row).outside_content > MOST
             return None if is_frame else self._bare_text(row, page)
         if self.finding.code == TEXT_ZERO_WIDTH.code:
             return "".join(char for char in text if char not in ZERO_WIDTH)
@@ -269,16 +272,19 @@ class _Plan:
         return self.world.as_on_page({**row, "text": bare}, page) or bare
 
     def _without_phrases(self, row: Row) -> str:
-        return without_phrases(row["text"] or "", self._told[str(row["point_id"])].get("phrases", ()))
+        return without_phrases(row["text"] or "", self._told(Frame, row).phrases)
+
+    def _told(self, kind: type[DetailsT], row: Row) -> DetailsT:
+        """What was measured on a point."""
+        return read(kind, self._details[str(row["point_id"])])
 
     @cached_property
-    def _told(self) -> Mapping[str, Mapping[str, Any]]:
-        """The details of each subject."""
+    def _details(self) -> Mapping[str, Mapping[str, Any]]:
         return {entry.name: entry.details for entry in self.finding.subjects}
 
     def _page_without(self, row: Row) -> str | None:
         """The page that lacks a text which is stored for another one: there it belongs, as it is."""
-        is_missing = self.finding.code == INTEGRITY_GONE.code and self._told[str(row["point_id"])].get("missing_there")
+        is_missing = self.finding.code == INTEGRITY_GONE.code and self._told(DriftDetails, row).missing_there
         return self.world.homes.holding(row["text"] or "") if is_missing else None
 
     def _completed(
@@ -322,8 +328,8 @@ class _Plan:
         """Canonical names of the fields that the finding is about."""
         if self.finding.code == UNEXPECTED_MODULE.code:
             return {"module"}
-        named = self.finding.details.get("field")
-        return {named} if named else {subject.details.get("field") for subject in self.finding.subjects}
+        named = self.finding.field
+        return {named} if named else {subject.field for subject in self.finding.subjects}
 
     def _restored(self, name: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
         # A point with an unknown right value keeps its own: what fails because of it is not cleared.
@@ -337,9 +343,9 @@ class _Plan:
         if kind == "embed_as_query":
             return self._made(search_mode=SearchMode(as_queries=True))
         if kind == "map_fields":
-            return self._made(paths=dict(finding.details.get("suggested", {})))
+            return self._made(paths=dict(read(FieldMap, finding.details).suggested or {}))
         if kind == "set_threshold":
-            known = [(subject, suggested_threshold(subject.details)) for subject in finding.subjects]
+            known = [(subject, suggested_threshold(read(Scores, subject.details))) for subject in finding.subjects]
             # Equally unfit thresholds of single queries are set with it.
             return self._made(
                 thresholds={
@@ -363,12 +369,9 @@ def _gone(stored: Iterable[tuple[Sequence[str], Sequence[Sequence[str]]]], first
     return frozenset(gone)
 
 
-def suggested_threshold(details: Mapping[str, Any]) -> float | None:
-    """A similarity between the scores of right results and negative queries; None if none separates them.
-
-    ``details`` are those of ``query.threshold_unfit``: the quantiles of both.
-    """
-    right, negative = details.get("right"), details.get("negative")
+def suggested_threshold(scores: Scores) -> float | None:
+    """A similarity between the scores of right results and negative queries; None if none separates them."""
+    right, negative = scores.right, scores.negative
     if right and negative:
         low, high = negative["max"], right["p10"]
         return round((low + high) / 2, 3) if low < high else None
@@ -379,7 +382,8 @@ def suggested_threshold(details: Mapping[str, Any]) -> float | None:
 
 def _dead_conditions(subject: Subject) -> frozenset[str]:
     """The conditions that need what neither the sitemap nor the index has; a page that is only missing is not dead."""
-    if subject.details.get("on_site"):
+    target = read(Target, subject.details)
+    if target.on_site:
         return frozenset()
     conditions = {"url" if name == "source_url" else name for name in subject.fields}
-    return frozenset({*conditions, "results"} if subject.details.get("expected_results") else conditions)
+    return frozenset({*conditions, "results"} if target.expected_results else conditions)

@@ -304,7 +304,7 @@ class _Draft:
                 self._ingest(scope[key], code, key)
             return
         # A development site is in the right place.
-        for subject in () if finding.details.get("expected") else finding.subjects:
+        for subject in () if finding.is_expected else finding.subjects:
             if subject.current:
                 # The page's present text is stored beside it: ingesting the page again would leave this one.
                 _note(self._delete, subject.name, code)
@@ -339,21 +339,21 @@ class _Draft:
         """The site's page to ingest again for a subject: as in the sitemap if known, else as stored."""
         from_key = self._site.scope.get(subject.page or "")
         # A value that is not an address cannot be ingested.
-        if finding.details.get("field") == "source_url" and finding.subject_kind == "point":
+        if finding.field == "source_url" and finding.subject_kind == "point":
             return from_key
-        stated = subject.details.get("page_url")
+        stated = subject.page_url
         if finding.subject_kind in _PAGES:
             candidates = [from_key, stated, subject.name]
         else:
             known = self._lookup.of(subject.name)
-            candidates = [from_key, stated, known.page_url, subject.details.get("source_url"), known.source_url]
+            candidates = [from_key, stated, known.page_url, subject.source_url, known.source_url]
             candidates += [subject.page] if is_http_url(subject.page) else []
         url = next((text for text in candidates if isinstance(text, str) and text), None)
         return self._elsewhere.instead.get(subject.page or "") if url and self._elsewhere.holds(url) else url
 
     def _add_delete(self, finding: Finding) -> None:
         # What goes away with a cause is not deleted as well: of two copies each may be the surplus one of a finding.
-        own = tuple(subject for subject in finding.subjects if "because" not in subject.details)
+        own = tuple(subject for subject in finding.subjects if subject.because is None)
         finding = finding.model_copy(update={"subjects": own})
         if finding.code == INGESTED_TWICE.code:
             if not any(subject.generations for subject in finding.subjects):
@@ -483,7 +483,7 @@ def _elsewhere(findings: Sequence[Finding], scope: Mapping[str, str]) -> _Elsewh
     private = [
         subject.page
         for finding in findings
-        if finding.code == LOOPBACK_HOST.code and not finding.details.get("expected")
+        if finding.code == LOOPBACK_HOST.code and not finding.is_expected
         for subject in finding.subjects
         if subject.page
     ]

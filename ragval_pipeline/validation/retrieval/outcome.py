@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Need, Subject
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
+from ragval_pipeline.rules.query.failed import Details
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
 from ragval_pipeline.rules.retrieval.incomplete_metadata import RULE as INCOMPLETE_METADATA
 from ragval_pipeline.sources.search.answers import Answer
@@ -196,7 +198,7 @@ def _failed(outcome: Outcome) -> Iterator[Finding]:
             scored = query.negative and report.passed is False
             (scored_high if scored else failed).append(outcome.subject(query, report))
     if failed:
-        conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
+        conditions = sorted({name for subject in failed for name in read(Details, subject.details).conditions})
         yield make_finding(
             QUERY_FAILED.code, failed, cause=f"Missed: {', '.join(_WORDS.get(name, name) for name in conditions)}."
         )

@@ -11,6 +11,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.rules.vector.identical import RULE as VECTOR_IDENTICAL
 from ragval_pipeline.rules.vector.missing import RULE as VECTOR_MISSING
@@ -18,6 +19,7 @@ from ragval_pipeline.rules.vector.mixed_models import RULE as MIXED_MODELS
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.rules.vector.swapped import RULE as VECTOR_SWAPPED
 from ragval_pipeline.rules.vector.text_mismatch import RULE as VECTOR_TEXT_MISMATCH
+from ragval_pipeline.rules.vector.text_mismatch import Details, Look
 from ragval_pipeline.rules.vector.zero import RULE as VECTOR_ZERO
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
@@ -26,7 +28,7 @@ from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings
 from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths
 from ragval_pipeline.validation.vectors.models import KINDS, Decision, Kind
-from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
+from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
 
 Row = Mapping[str, Any]
@@ -272,7 +274,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     subjects = [*(_mismatched(vectors, place) for place in places), *(_unnormalised(vectors, name) for name in long)]
     if not subjects:
         return
-    looks = Counter[Look](subject.details["looks_like"] for subject in subjects)
+    looks = Counter(look for subject in subjects if (look := read(Details, subject.details).looks_like))
     counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
     # Swapped vectors are another finding, and these are in addition.
     more = " more" if points.count(Label.SWAPPED) else ""

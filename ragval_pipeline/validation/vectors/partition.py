@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, auto
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.vector.text_mismatch import Look
 from ragval_pipeline.validation.thresholds import MATCH, MOST, NOISE, SPREAD
 from ragval_pipeline.validation.vectors.comparison import Comparison
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
-
-Look = Literal[
-    "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "shifted",
-    "zero_padded", "unnormalised", "rescaled", "emptied",
-]  # fmt: skip
 
 
 class Label(IntEnum):

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.vector.text_mismatch import Look
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
 from ragval_pipeline.validation.vectors.comparison import REFERENCES, unit_rows
-from ragval_pipeline.validation.vectors.partition import Label, Look, Owner, Partition
+from ragval_pipeline.validation.vectors.partition import Label, Owner, Partition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,6 +9,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.query.threshold_unfit import Details as Scores
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -437,7 +438,7 @@ def test_scores_are_those_of_the_collections_distance(distance: Distance, score:
 
 
 def test_a_suggested_threshold_separates_right_answers_from_negative_ones_or_is_none() -> None:
-    assert suggested_threshold({"right": {"p10": 0.6}, "negative": {"max": 0.4}}) == 0.5
-    assert suggested_threshold({"right": {"p10": 0.4}, "negative": {"max": 0.6}}) is None
-    assert suggested_threshold({"right": {"p10": 0.4567}, "negative": None}) == 0.456
-    assert suggested_threshold({"right": None, "negative": {"max": 0.4567}}) == 0.457
+    assert suggested_threshold(Scores({"p10": 0.6}, {"max": 0.4})) == 0.5
+    assert suggested_threshold(Scores({"p10": 0.4}, {"max": 0.6})) is None
+    assert suggested_threshold(Scores({"p10": 0.4567}, None)) == 0.456
+    assert suggested_threshold(Scores(None, {"max": 0.4567})) == 0.457
