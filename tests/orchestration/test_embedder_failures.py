@@ -12,7 +12,7 @@ import yaml
 
 from ragval_pipeline.orchestration.assets.query_validation_results import _cut_short
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
+from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import ValidationReport
 from tests.orchestration.world import World

@@ -23,8 +23,6 @@ STANDS_FOR = {
     "slack_sdk": "dagster-slack",
     "fsspec": "universal-pathlib",
     "transformers": "sentence-transformers",
-    "requests": "voyageai",
-    "urllib3": "voyageai",  # through requests
 }
 
 

@@ -37,13 +37,10 @@ _LENGTH_WORDS = ("too many tokens", "maximum context length", "maximum input len
 _LATER = "The provider has trouble: try again later, or raise retry.max and retry.deadline_s."
 _NO_ANSWER = "Check embedding.base_url, the network, the proxy and the firewall."
 _CERTIFICATE = "Check embedding.base_url and the trusted certificates (SSL_CERT_FILE)."
-#: Exceptions of httpx, requests and urllib3 by name, since SDKs use different ones: a description of each.
-_BROKEN = frozenset(
-    {"NetworkError", "ReadError", "WriteError", "CloseError", "RemoteProtocolError", "ProtocolError",
-     "ChunkedEncodingError", "ConnectionResetError", "RemoteDisconnected", "IncompleteRead"}
-)  # fmt: skip
-_UNCONNECTED = frozenset({"ConnectError", "NewConnectionError", "NameResolutionError", "ConnectionError"})
-_TIMED_OUT = frozenset({"TimeoutException", "Timeout", "TimeoutError", "APITimeoutError"})
+#: Exceptions of httpx, by name: it is not imported before it is used.
+_BROKEN = frozenset({"NetworkError", "RemoteProtocolError"})
+_UNCONNECTED = "ConnectError"
+_TIMED_OUT = "TimeoutException"
 
 
 @dataclass(frozen=True)
@@ -143,15 +140,15 @@ def _transport_fault(error: BaseException) -> str:
         return "TLS certificate rejected"
     if any(isinstance(each, UnicodeDecodeError) for each in chain):
         return MALFORMED
-    if kinds & _TIMED_OUT and "NewConnectionError" not in kinds:  # which urllib3 derives from its time-outs
+    if _TIMED_OUT in kinds:
         return "timed out"
     if "LocalProtocolError" in kinds:  # an error of the request, not of the connection
         return "LocalProtocolError"
-    if kinds & _BROKEN and not kinds & {"ConnectError", "NewConnectionError", "NameResolutionError"}:
-        return "connection broken"
-    if kinds & _UNCONNECTED:
+    if _UNCONNECTED in kinds:
         refused = any("refused" in str(each).lower() for each in chain)
         return "connection refused" if refused else "no connection"
+    if kinds & _BROKEN:
+        return "connection broken"
     return type(chain[-1]).__name__
 
 

@@ -162,8 +162,8 @@ class Provider:
 
 PROVIDERS: Mapping[str, Provider] = {
     "cohere": Provider("cohere", variable="COHERE_API_KEY"),
-    "openai": Provider("openai", "openai", "OPENAI_API_KEY"),
-    "voyage": Provider("voyageai", "voyage", "VOYAGE_API_KEY"),
+    "openai": Provider("httpx", variable="OPENAI_API_KEY"),
+    "voyage": Provider("httpx", variable="VOYAGE_API_KEY"),
     "sentence-transformers": Provider("sentence_transformers", "sentence-transformers"),
     "fastembed": Provider("fastembed", "fastembed"),
     "static": Provider("wordllama"),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.sources.embedders.custom import CustomEmbedder, load_custom
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder, VoyageEmbedder
+from ragval_pipeline.sources.embedders.http_apis import HTTP_APIS, http_embedder
 from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, SentenceTransformerEmbedder
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, PROVIDERS, STATIC_MODEL, facts_of
 from ragval_pipeline.sources.embedders.remote import usable_key
@@ -63,7 +66,10 @@ def open_embedder(
         return CachingEmbedder(CustomEmbedder(provider, model=model, dimension=dimension, search_path=search_path))
     check_configuration(provider=provider, model=model, base_url=base_url, api_key=api_key, dimension=dimension)
     name = model or DEFAULT_MODELS[provider]
-    remote = {"cohere": CohereEmbedder, "openai": OpenAIEmbedder, "voyage": VoyageEmbedder}
+    remote: dict[str, Callable[..., Embedder]] = {
+        "cohere": CohereEmbedder,
+        **{name: partial(http_embedder, name) for name in HTTP_APIS},
+    }
     local = {"sentence-transformers": SentenceTransformerEmbedder, "fastembed": FastembedEmbedder}
     inner: Embedder
     if provider in remote:

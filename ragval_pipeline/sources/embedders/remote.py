@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from ragval_pipeline.errors import BudgetReachedError, SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries
@@ -69,11 +69,11 @@ class RemoteEmbedder(BatchingEmbedder):
     #: The run's budget; None: unlimited.
     budget: Budget | None = None
     provider: Maker
-    title: ClassVar[str]
-    host: ClassVar[str]
-    address_variable: ClassVar[str | None] = None
-    keyless: ClassVar[bool] = False
-    can_cut: ClassVar[bool] = False
+    title: str
+    host: str
+    address_variable: str | None = None
+    keyless: bool = False
+    can_cut: bool = False
 
     def __init__(
         self,
@@ -233,20 +233,11 @@ def usable_key(provider: str, api_key: str | None) -> str:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """An SDK's exception in the common form; each SDK has its own names."""
-
-    def first(*names: str) -> Any:
-        return next((value for name in names if (value := getattr(error, name, None)) is not None), None)
-
-    return Fault(
-        status=first("status_code", "http_status"),
-        words=first("json_body", "http_body", "body"),
-        headers=first("headers") or getattr(first("response"), "headers", None),
-        code=first("code"),
-    )
+    """An SDK's exception in the common form."""
+    status, words, headers = (getattr(error, name, None) for name in ("status_code", "body", "headers"))
+    return Fault(status=status, words=words, headers=headers)
 
 
-def tokens_told(owner: Any, name: str) -> float | None:
-    """A token count in a response; None if there is none."""
-    told = getattr(owner, name, None)
+def token_count(told: Any) -> float | None:
+    """A token count in an answer; None if there is none."""
     return float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import logging
 import traceback
+from functools import partial
 
+import httpx
 import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder, VoyageEmbedder
+from ragval_pipeline.sources.embedders.http_apis import http_embedder
 from ragval_pipeline.sources.embedders.reembedding import is_refusal
 from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.api_standins import OpenAIStandIn, VoyageStandIn
@@ -16,8 +18,8 @@ from tests.support.cohere_server import hashed_vector, unused_url
 KEY = "canary-key"
 FAST = RetrySettings(max=2, delay_s=0.0, deadline_s=20)
 APIS = {
-    "openai": (OpenAIStandIn, OpenAIEmbedder, "their-model"),
-    "voyage": (VoyageStandIn, VoyageEmbedder, "their-model"),
+    "openai": (OpenAIStandIn, partial(http_embedder, "openai"), "their-model"),
+    "voyage": (VoyageStandIn, partial(http_embedder, "voyage"), "their-model"),
 }
 
 
@@ -109,7 +111,7 @@ def test_a_wait_that_is_longer_than_the_deadline_is_quoted_and_not_waited_for(ap
 def test_a_used_up_quota_is_not_waited_for():
     with OpenAIStandIn() as server:
         server.fail("429", message="You exceeded your current quota", headers={"Retry-After": "60"})
-        failure = failed(OpenAIEmbedder(model="m", api_key=KEY, base_url=server.url, policy=FAST))
+        failure = failed(http_embedder("openai", model="m", api_key=KEY, base_url=server.url, policy=FAST))
         assert len(server.requests) == 1
         assert "billing" in failure.remedy
         assert "wait" not in failure.problem
@@ -167,8 +169,40 @@ def test_neither_key_nor_password_is_in_a_message_a_traceback_or_a_log(api, mode
 
 def test_azure_gets_its_version_with_every_request_and_a_closed_embedder_opens_again():
     with OpenAIStandIn(dimension=64) as server:
-        embedder = OpenAIEmbedder(model="my-deployment", api_key=KEY, base_url=f"{server.url}?api-version=2024-10-21")
+        embedder = http_embedder(
+            "openai", model="my-deployment", api_key=KEY, base_url=f"{server.url}?api-version=2024-10-21"
+        )
         for _ in range(2):
             embedder.embed(["a robot"], input_type="search_query")
             embedder.close()
         assert [request.path for request in server.requests] == ["/v1/embeddings?api-version=2024-10-21"] * 2
+
+
+def test_what_an_account_of_openai_has_beside_its_key_goes_with_every_request(monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    with OpenAIStandIn(dimension=64) as server:
+        http_embedder("openai", model="m", api_key=KEY, base_url=server.url).embed(["a"], input_type="search_query")
+        assert server.requests[0].headers["openai-organization"] == "org-1"
+        assert "openai-project" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "host"),
+    [
+        ("voyage", "pa-1", "api.voyageai.com"),
+        ("voyage", "al-1", "ai.mongodb.com"),
+        ("openai", "sk-1", "api.openai.com"),
+    ],
+)
+def test_a_key_goes_to_the_host_that_issued_it(provider, key, host, monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    embedder = http_embedder(provider, model="m", api_key=key)
+    asked = []
+
+    def send(request):
+        asked.append(request.url)
+        return httpx.Response(200, json={"data": [{"embedding": [1.0], "index": 0}], "usage": {}})
+
+    embedder.__dict__["_client"] = httpx.Client(transport=httpx.MockTransport(send))
+    assert embedder.embed(["a"], input_type="search_query").billed_tokens is None
+    assert str(asked[0]) == f"https://{host}/v1/embeddings"

@@ -11,7 +11,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.budget import Budget, BudgetReachedError
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.custom import CustomEmbedder
-from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder
+from ragval_pipeline.sources.embedders.http_apis import http_embedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.tokens import most_tokens
 from ragval_pipeline.suite.sections import RetrySettings
@@ -22,7 +22,7 @@ TEXTS = [f"robot number {number}" for number in range(96)]  # three calls of 32
 
 def metered(server, folder, **limits):
     policy = RetrySettings(max=3, delay_s=0.0, deadline_s=20)
-    inner = OpenAIEmbedder(model="m", api_key="k", base_url=server.url, policy=policy)
+    inner = http_embedder("openai", model="m", api_key="k", base_url=server.url, policy=policy)
     inner.budget = Budget(**{"calls": None, "tokens": None, **limits}, ledger=UPath(folder) / "ledger")
     return CachingEmbedder(inner)
 

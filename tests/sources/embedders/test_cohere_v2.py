@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
+from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.cohere_server import CohereStandIn, hashed_vector
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 from contextlib import closing
+from functools import partial
 
 import httpx
 import pytest
@@ -10,8 +11,9 @@ from cohere.core.parse_error import ParsingError
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders import failures
+from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.sources.embedders.failures import Endpoint
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder
+from ragval_pipeline.sources.embedders.http_apis import http_embedder
 from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.http_host import raw_server
 
@@ -106,7 +108,7 @@ def test_an_answer_without_embeddings_is_named_with_its_host():
         with contextlib.suppress(OSError):
             connection.recv(65536)
 
-    for kind in (CohereEmbedder, OpenAIEmbedder):
+    for kind in (CohereEmbedder, partial(http_embedder, "openai")):
         with raw_server(sign_in) as server:
             embedder = kind(model="m", api_key="k", base_url=server.url, policy=RetrySettings(max=0), timeout_s=5)
             with closing(embedder), pytest.raises(SystemFailure) as caught:

@@ -22,11 +22,8 @@ from tests.support.cohere_server import CohereStandIn
 
 HEAVY = (
     "cohere",
-    "openai",
-    "voyageai",
     "fastembed",
     "httpx",
-    "requests",
     "numpy",
     "safetensors",
     "tokenizers",
@@ -116,8 +113,6 @@ def test_cohere_takes_the_suites_key_and_else_the_environments(monkeypatch, tmp_
 @pytest.mark.parametrize(
     ("provider", "package", "extra"),
     [
-        ("openai", "openai", "openai"),
-        ("voyage", "voyageai", "voyage"),
         ("fastembed", "fastembed", "fastembed"),
         ("sentence-transformers", "sentence_transformers", "sentence-transformers"),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
+from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short, embed_each, embed_like, too_long
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts

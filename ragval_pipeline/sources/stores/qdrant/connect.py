@@ -94,7 +94,6 @@ def _client(settings: QdrantSettings) -> QdrantClient:
         try:
             if settings.path is not None:
                 return QdrantClient(path=str(settings.path))
-            import httpx
 
             from ragval_pipeline.sources.http.paced import MAX_ANSWER, pace_connections, paced
 
@@ -106,7 +105,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 grpc_options={"grpc.max_receive_message_length": MAX_ANSWER},
                 timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
-                event_hooks=paced(settings.timeout_s, httpx.Client),
+                event_hooks=paced(settings.timeout_s),
             )
             pace_connections(client.http.client._client, settings.timeout_s)
             client.http.client.add_middleware(_apart_from_its_stream)
