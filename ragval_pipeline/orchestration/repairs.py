@@ -70,7 +70,9 @@ class Trial:
         if vector is None and retrieval.mode == "dense":
             return Simulated()
         settings = retrieval_settings(self.suite, self.inventory, vector)
-        cases = cases_of(findings, load_queries(self.suite), settings)
+        # A repair is tried out on the whole collection, of which a query's filter sees a part.
+        unfiltered = [query for query in load_queries(self.suite) if not query.filter]
+        cases = cases_of(findings, unfiltered, settings)
         wrong = any(case.code != PASSING for case in cases)
         weak = any(finding.code == WEAK_ORACLE.code for finding in findings)
         repairs = self._planned(findings, measurements) if wrong or weak else []

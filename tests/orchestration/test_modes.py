@@ -140,3 +140,35 @@ def test_scores_above_one_are_thresholds_only_of_other_modes() -> None:
     check_before_any_call(suite_of({"mode": "sparse"}, queries), only={"queries"})
     with pytest.raises(SuiteError, match="less than or equal to 1"):
         check_before_any_call(suite_of({}, queries), only={"queries"})
+
+
+@pytest.mark.slow
+def test_a_filter_of_a_query_is_set_in_every_search_and_what_it_leaves_out_is_told(
+    world: World, without_gx: None
+) -> None:
+    client = QdrantClient(path=str(world.folder / "qdrant"))
+    ids = [record.id for record in client.scroll(NAME, limit=1000)[0]]
+    client.set_payload(NAME, {"lang": "en"}, points=ids)
+    client.close()
+    file = Path(world.folder / "queries.yaml")
+    queries = yaml.safe_load(file.read_text(encoding="utf-8"))
+    kept = [query for query in queries if query.get("relevant_urls")]
+    filters: list[dict[str, str]] = [{"lang": "en"}, {"lang": "de"}, {"language": "en"}]
+    asked = [{**kept[number], "id": f"f{number}", "filter": wanted} for number, wanted in enumerate(filters)]
+    file.write_text(yaml.safe_dump(asked), encoding="utf-8")
+    report = run_suite(world.suite({"criteria": {"coverage": None}}), only=["queries", "latency"]).report
+    fits, other, unknown = report.query_results
+    assert (fits.passed, other.passed, unknown.passed) == (True, False, False)
+    assert (fits.returned_k, other.returned_k, unknown.returned_k) == (5, 0, 0)
+    assert "have another `lang`" in str(other.fail_reason)
+    assert "lack `language`" in str(unknown.fail_reason)
+    assert report.retrieval_metrics.by_mode["bm25"]["answered"].value == pytest.approx(1 / 3)
+    assert report.criterion("latency_p95_ms").value is not None
+
+
+def test_a_query_cannot_ask_for_what_the_suite_leaves_out() -> None:
+    queries: list[Any] = [{"query_text": "What is a gear?", "filter": {"lang": "de", "live": True}}]
+    qdrant = {"url": "http://q", "collection": "c", "filter": {"lang": "en"}}
+    with pytest.raises(SuiteError, match=r"no point that qdrant\.filter lets pass has lang: de"):
+        check_before_any_call(suite_of({}, queries, qdrant=qdrant), only={"queries"})
+    check_before_any_call(suite_of({}, queries), only={"queries"})

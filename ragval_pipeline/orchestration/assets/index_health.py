@@ -1,9 +1,11 @@
 """``index_health``: readiness, recall and latency of the collection, and whether vectors match their texts."""
 
 import heapq
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
@@ -15,11 +17,12 @@ from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
 from ragval_pipeline.sources.embedders.sparse import TextRow, knows_bm25, own_sparse_model, word_counts
 from ragval_pipeline.sources.search.production import production_searcher
-from ragval_pipeline.sources.search.searchers import IndexSearcher, Kind, probe_all, searched_again
+from ragval_pipeline.sources.search.searchers import IndexSearcher, Kind, Probe, probe_all, searched_again
 from ragval_pipeline.sources.search.timing import Timed, time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
 from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, check_sparse_name, no_dense_vector
+from ragval_pipeline.sources.stores.qdrant.filtered import filter_words
 from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -48,7 +51,8 @@ def examine_index(
     suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any, partitions: Partitions | None = None
 ) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches if they can differ."""
-    findings = find_all(Serving(manifest.facts, suite.qdrant.filter, suite.qdrant.partition_by))
+    asked_by = list(dict.fromkeys(field for query in load_queries(suite) for field in query.filter or ()))
+    findings = find_all(Serving(manifest.facts, suite.qdrant.filter, suite.qdrant.partition_by, asked_by))
     try:
         value = _not_measured(suite, manifest)
         if value is None:
@@ -92,6 +96,7 @@ def _measure_recall(
         }
         how: Any = {"reader": reader, "limit": suite.retrieval.top_k}
         probes = probe_all(vectors, **how, on_progress=progress_of(INDEX_HEALTH))
+        under = _under_filters(suite, vectors, how)
         result = ann.measure_ann(
             probes,
             manifest.facts,
@@ -99,6 +104,7 @@ def _measure_recall(
             threshold=limit_of(suite, ann.CRITERION),
             again=lambda quantization: searched_again(probes, vectors, **how, quantization=quantization),
             partitions=partitions,
+            under_filters=under,
         )
     return Measurement(
         asset=INDEX_HEALTH,
@@ -107,6 +113,27 @@ def _measure_recall(
         findings=result.findings,
         sections=result.section,
     )
+
+
+#: Filters of queries under which recall is measured, most used first, and searches under each.
+_FILTERS, _PROBES_A_FILTER = 20, 20
+
+
+def _under_filters(
+    suite: Suite, vectors: Mapping[Kind, Mapping[str, Sequence[float]]], how: Mapping[str, Any]
+) -> dict[str, list[Probe]]:
+    """Searches under each filter that queries use, for its own queries' vectors first, by the filter in words."""
+    queries = [query for query in load_queries(suite) if query.filter]
+    used = Counter(filter_words(query.filter or {}) for query in queries)
+    filters = {filter_words(query.filter or {}): query.filter for query in queries}
+    found = {}
+    for words, _ in used.most_common(_FILTERS):
+        own = [query.id for query in queries if query.filter == filters[words]]
+        known = {kind: dict(named) for kind, named in vectors.items()}
+        first = {name: known["query"].pop(name) for name in own if name in known["query"]}
+        ordered = islice([*first.items(), *known["query"].items()], _PROBES_A_FILTER)
+        found[words] = probe_all({"query": dict(ordered)}, **how, equal=filters[words])
+    return found
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
@@ -269,7 +296,9 @@ def time_searches(
     if suite.latency == "off":
         return latency.switched_off()
     on_progress = progress_of(LATENCY_PROFILE)
-    queries = [Timed(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
+    queries = [
+        Timed(query.id, query.query_text, query.filter) for query in spread_over(load_queries(suite), QUERIES_TIMED)
+    ]
     if not manifest.points or not queries:
         return latency.nothing_timed(
             "the suite has no test queries" if manifest.points else "the collection holds no points"

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
@@ -17,6 +18,7 @@ from ragval_pipeline.orchestration.asking import (
 from ragval_pipeline.orchestration.assets.measures import held_of
 from ragval_pipeline.orchestration.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
 from ragval_pipeline.orchestration.other_ways import ask_other_ways
+from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short
@@ -28,6 +30,7 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries
@@ -35,6 +38,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation import absent
 from ragval_pipeline.validation.belonging import Partitions
+from ragval_pipeline.validation.coverage.filtered import why_query_filtered
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
@@ -42,7 +46,7 @@ from ragval_pipeline.validation.packed import packed_vector
 from ragval_pipeline.validation.report import ModeValue
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, questions_of
 from ragval_pipeline.validation.retrieval.diagnosis import diagnose
-from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
 from ragval_pipeline.validation.retrieval.repeats import with_manner
 from ragval_pipeline.validation.self_retrieval import own_queries as own
@@ -76,8 +80,9 @@ def ask_and_judge(
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
             asked = next((query.query_text for query in queries if query.id not in refused), None)
             misused = [] if asked is None else way.findings(suite, asked)
+            notes = {**cut, **_outside_filters(suite, queries, answers, settings, way, connection)}
             measured = measure_retrieval(
-                queries, answers.answers, settings, failure=answers.failure, cut=cut, partitions=partitions
+                queries, answers.answers, settings, failure=answers.failure, notes=notes, partitions=partitions
             )
             # The user's own search may cost money: it is called no more than necessary.
             free = answers.failure is None and suite.retrieval.retriever is None
@@ -111,6 +116,44 @@ def _cut_short(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> d
     return found
 
 
+#: Filters of queries that are looked into.
+_FILTERS = 20
+
+
+def _outside_filters(
+    suite: Suite,
+    queries: "Sequence[TestQuery]",
+    answers: "Answers",
+    settings: "RetrievalSettings",
+    way: Asking,
+    connection: Any,
+) -> dict[str, str]:
+    """What the filter of each query leaves out of the pages that it misses, or of all, by query id."""
+    read, address = settings.rules.read, suite.payload.fields["source_url"]
+    missed = dict[str, tuple[TestQuery, set[str]]]()
+    for query, answer in zip(queries, answers.answers, strict=False):
+        pages = expected_pages(query, read.page_key).difference(read.page(hit.payload) or "" for hit in answer.hits)
+        if query.filter and answer.error is None and (pages or not answer.hits):
+            missed[query.id] = query, pages
+    if not missed:
+        return {}
+    known = dict[frozenset[tuple[str, object]], Sequence[LeftOut]]()
+    found = dict[str, str]()
+    with ExitStack() as stack:
+        searcher = way.searcher
+        if isinstance(searcher, IndexSearcher):
+            reader = searcher.reader
+        else:
+            reader = stack.enter_context(open_reader(connection, suite))
+        for name, (query, pages) in missed.items():
+            key = frozenset((query.filter or {}).items())
+            if key not in known and len(known) < _FILTERS:
+                known[key] = reader.left_out(address, query.filter)
+            told = why_query_filtered(known.get(key, ()), pages, read.page_key)
+            found |= {name: told} if told else {}
+    return found
+
+
 def _log_each(measured: Measurement) -> None:
     """Log when each query was run and its result, for debugging."""
     if not _log.isEnabledFor(logging.DEBUG):
@@ -140,7 +183,9 @@ def _located(
             measured.sections["query_results"],
             {answer.query_id: answer for answer in answers.answers},
             settings.rules,
-            lambda query, limit: next(way.searcher.search_all([Asked(query.query_text, limit)], fields=fields)).hits,
+            lambda query, limit: (
+                next(way.searcher.search_all([Asked(query.query_text, limit, query.filter)], fields=fields)).hits
+            ),
         )
     except SystemFailure:  # affects only a sentence of the report
         return {}

@@ -11,7 +11,7 @@ from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import EmbeddedTexts, embed_each
 from ragval_pipeline.sources.search.methods import Asked, Method
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Quantization, Reader, Search
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit, Quantization, Reader, Search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,15 +111,18 @@ def probe_all(
     *,
     reader: Reader,
     limit: int,
+    equal: Equal | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Probe]:
     """Search for every vector both approximately and exactly, ids and scores only.
+
+    ``equal``: payload values that hits must have.
 
     Raises:
         SystemFailure: Qdrant fails.
     """
     asked = [(kind, name, vector) for kind, named in vectors.items() for name, vector in named.items()]
-    searches = [Search(vector, limit) for _, _, vector in asked]
+    searches = [Search(vector, limit, equal) for _, _, vector in asked]
     default, exact = (reader.search_all(searches, fields=(), exact=exactly) for exactly in (False, True))
     probes = []
     for number, ((kind, name, _), one, other) in enumerate(zip(asked, default, exact, strict=True), 1):

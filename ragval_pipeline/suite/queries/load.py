@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,7 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     _refuse_broken(located, profile, file, truth=truth)
     for line in _advice(located, profile, file) if advise else ():
         _log.warning("%s", line)
+    _check_filters(located, suite.qdrant.filter or {}, file)
     if suite.retrieval.module_match == "regex":
         _check_patterns(located, file)
     return [query for _, query in located]
@@ -308,6 +309,19 @@ def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
 def _states(query: TestQuery, name: str) -> bool:
     # Judgements of a qrels file also say which pages are relevant.
     return name in query.model_fields_set or (name == "relevant_urls" and bool(query.judgements))
+
+
+def _check_filters(located: Located, equal: Mapping[str, str | int | bool], file: Path | None) -> None:
+    """Check that no query asks for a value that the suite's filter leaves out."""
+    for entry, query in located:
+        for field, value in (query.filter or {}).items():
+            if field in equal and equal[field] != value:
+                raise SuiteError(
+                    f"query {printable(query.id)}: no point that qdrant.filter lets pass has {field}: {value}",
+                    file=file,
+                    key=entry.key("filter"),
+                    remedy=f"Take {field} out of the query's filter, or out of qdrant.filter.",
+                )
 
 
 def _check_patterns(located: Located, file: Path | None) -> None:

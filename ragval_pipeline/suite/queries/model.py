@@ -88,6 +88,9 @@ class TestQuery(BaseModel):
         description="Score that the best hit must reach; null: the suite's, if it applies; score_threshold is an alias",
     )
     top_k: Rank | None = Field(None, description="Number of hits to judge; null: the suite's")
+    filter: dict[str, str | int | bool] | None = Field(
+        None, description="Payload values {field: value} that hits must have, as the assistant sets them for this query"
+    )
     negative: bool = Field(False, description="True: the index must not answer the query")
     critical: bool = Field(False, description="True: the run fails if this query fails")
     status: Literal["draft", "PENDING", "PASS", "FAIL", "ERROR"] | None = Field(

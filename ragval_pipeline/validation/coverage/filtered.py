@@ -57,6 +57,31 @@ def why_filtered(
     return cause, remedy
 
 
+def why_query_filtered(left_out: Sequence[LeftOut], missed: Collection[str], fold: Callable[[str], str]) -> str | None:
+    """What a query's filter leaves out of the pages that it misses, or why it lets nothing pass; None if neither.
+
+    Args:
+        left_out: Why points do not pass the filter.
+        missed: Canonical forms of the expected pages that were not found; empty: none is expected.
+        fold: The canonical form of a stored address.
+    """
+    causes = []
+    for entry in left_out:
+        lacking, other = (_of_pages(points, missed, fold) for points in (entry.lacking, entry.other))
+        if lacking:
+            there = ""
+            if entry.elsewhere is not None:
+                there = f", and {_code(entry.elsewhere)} is {entry.value} in {plural(entry.passing, 'point')}"
+            causes.append(f"{_of_points(lacking, 'lack', 'lacks')} {_code(entry.field)}{there}")
+        if other:
+            causes.append(f"{_of_points(other, 'have', 'has')} another {_code(entry.field)}")
+    if causes:
+        whose = "of the expected page" if len(missed) == 1 else "of expected pages"
+        return f"its filter leaves out points {whose}: {'; '.join(causes)}"
+    nothing = None if missed else why_none_passes(left_out)[0]
+    return None if nothing is None else f"its filter leaves out all points: {nothing.rstrip('.')}"
+
+
 def why_none_passes(left_out: Sequence[LeftOut]) -> tuple[str | None, str | None]:
     """Cause and remedy when no point of a collection passes the filter; None, None if it is not known why."""
     absent = next((entry for entry in left_out if entry.lacking and not entry.other), None)

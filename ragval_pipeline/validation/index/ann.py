@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -68,6 +68,7 @@ class Recall:
         details: For the finding and the report.
         without_quantization: With the original vectors alone; None: not tried.
         rescored: With candidates found by quantized vectors and compared again by the original ones; None: not tried.
+        by_filter: Under each filter that queries use.
     """
 
     collection: str
@@ -76,6 +77,7 @@ class Recall:
     details: dict[str, Any]
     without_quantization: float | None = None
     rescored: float | None = None
+    by_filter: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lost_by_quantization(self) -> bool:
@@ -85,7 +87,8 @@ class Recall:
 
 @detector(LOW_ANN_RECALL, needs=Recall)
 def find_low_recall(recall: Recall) -> Iterator[Finding]:
-    """Recall below the suite's threshold."""
+    """Recall below the suite's threshold, of all searches or under a filter that queries use."""
+    low = {words: share for words, share in recall.by_filter.items() if share < recall.threshold}
     if recall.mean < recall.threshold:
         asked = percent(recall.threshold)
         message = f"The default search returns {percent(recall.mean)} of the exact hits (required: {asked})."
@@ -97,6 +100,21 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
             message=message,
             cause=cause,
             remedy=remedy,
+        )
+    elif low:
+        told = ", ".join(
+            f"{percent(share)} ({words})" for words, share in sorted(low.items(), key=lambda each: each[1])
+        )
+        yield make_finding(
+            LOW_ANN_RECALL.code,
+            [recall.collection],
+            details=recall.details,
+            message=f"Under filters of queries the default search returns less than {percent(recall.threshold)} of "
+            f"the exact hits: {told}.",
+            cause="Without a filter it returns enough of them. Points that pass a filter are linked to each other only "
+            "if its field had a payload index when HNSW was built.",
+            remedy="Create a payload index for each field of these filters, and build HNSW again; or search with a "
+            "larger hnsw_ef.",
         )
 
 
@@ -132,8 +150,9 @@ def measure_ann(
     threshold: float,
     again: Callable[[Quantization], Sequence[Probe]] | None = None,
     partitions: Partitions | None = None,
+    under_filters: Mapping[str, Sequence[Probe]] | None = None,
 ) -> AnnResult:
-    """Mean recall over all probes, and over those of each partition.
+    """Mean recall over all probes, over those of each partition, and of the searches under each filter in words.
 
     Below ``threshold`` it is a finding. ``again`` searches with another use of quantized vectors, to find out whether
     they are the cause, and whether the advice helps.
@@ -153,7 +172,14 @@ def measure_ann(
         "hnsw": facts.hnsw,
         **({"simulated": True} if facts.simulated else {}),
     }
-    found = Recall(facts.name, mean, threshold, details)
+    by_filter = {
+        words: sum(share for _, share in shares) / len(shares)
+        for words, some in (under_filters or {}).items()
+        if (shares := _recalls(some, vector))
+    }
+    if by_filter:
+        details |= {"by_filter": {words: round(share, 4) for words, share in by_filter.items()}}
+    found = Recall(facts.name, mean, threshold, details, by_filter=by_filter)
     if again is not None and facts.quantized and mean < threshold:
         tried = {
             how: sum(share for _, share in shares) / len(shares)

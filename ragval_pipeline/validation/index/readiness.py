@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import PASSAGE, make_finding
@@ -29,11 +29,19 @@ _STATUS = {
 
 @dataclass(frozen=True)
 class Serving:
-    """The serving state of a collection."""
+    """The serving state of a collection.
+
+    Attributes:
+        facts: About the collection.
+        filtered: The suite's filter.
+        partition_by: Field of the partitions.
+        asked_by: Fields of the queries' filters.
+    """
 
     facts: CollectionFacts
     filtered: Mapping[str, object] | None = None
     partition_by: str | None = None
+    asked_by: Sequence[str] = ()
 
 
 @detector(NOT_READY, needs=Serving)
@@ -79,17 +87,22 @@ def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
 
 @detector(NO_TENANT_INDEX, needs=Serving)
 def find_no_tenant_index(serving: Serving) -> Iterator[Finding]:
-    """The field of the partitions without an index, or with one that is not for tenants."""
-    facts, field = serving.facts, serving.partition_by
-    if field is None or not answers_for_itself(facts):
+    """The field of the partitions, or one of the queries' filters, without an index, or with one not for tenants."""
+    facts = serving.facts
+    fields = dict.fromkeys([*([serving.partition_by] if serving.partition_by else []), *serving.asked_by])
+    if not fields or not answers_for_itself(facts):
         return
     indexed = {unquoted(name) for name in facts.payload_indexes}
-    tenants = None if facts.tenant_indexes is None else {unquoted(name) for name in facts.tenant_indexes}
-    if unquoted(field) in indexed and (tenants is None or unquoted(field) in tenants):
+    tenants = indexed if facts.tenant_indexes is None else {unquoted(name) for name in facts.tenant_indexes}
+    without = [field for field in fields if unquoted(field) not in indexed & tenants]
+    if not without:
         return
     details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
-    cause = None if unquoted(field) not in indexed else "The field has an index, but not one for tenants."
-    yield make_finding(NO_TENANT_INDEX.code, [field], details=details, cause=cause)
+    cause = None
+    if all(unquoted(field) in indexed for field in without):
+        several = "The fields have indexes, but none for tenants."
+        cause = "The field has an index, but not one for tenants." if len(without) == 1 else several
+    yield make_finding(NO_TENANT_INDEX.code, without, details=details, cause=cause)
 
 
 def unindexed_points(facts: CollectionFacts) -> int | None:

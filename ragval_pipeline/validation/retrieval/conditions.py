@@ -88,6 +88,7 @@ def questions_of(queries: Sequence[TestQuery], settings: RetrievalSettings) -> l
             query.query_text,
             query.top_k or settings.top_k,
             pages=settings.depth if has_ground_truth(query) else 0,
+            equal=query.filter,
         )
         for query in queries
     ]

@@ -116,7 +116,7 @@ def measure_retrieval(
     settings: RetrievalSettings,
     *,
     failure: SystemFailure | None = None,
-    cut: Mapping[str, str] | None = None,
+    notes: Mapping[str, str] | None = None,
     partitions: Partitions | None = None,
 ) -> Measurement:
     """The measurement of ``query_validation_results``.
@@ -127,7 +127,8 @@ def measure_retrieval(
         answers: One result each; empty if no query could be run.
         settings: Retrieval settings of the suite.
         failure: The failure of a system during the queries, if any: then results are kept, but no criteria.
-        cut: By query id, how much of a query that is too long for the embedder was read: its results tell so.
+        notes: By query id, what its results tell beside why it passed or failed: how much of it the embedder read, or
+            what its filter leaves out.
         partitions: Those of the collection, if it has any.
     """
     given = {answer.query_id: answer for answer in answers}
@@ -139,8 +140,9 @@ def measure_retrieval(
         for query in queries:
             answer = by_id[query.id]
             report = judge_query(query, answer, settings.rules, judge=settings.judge, top_k=settings.top_k)
+            report = _with_note(report, (notes or {}).get(query.id))
             judged.append(Judged.of(report))
-            yield _with_note(report, (cut or {}).get(query.id))
+            yield report
 
     shown = Packed(QueryReport, reports())
     drafts = [verdict for query, verdict in zip(queries, judged, strict=True) if query.status == "draft"]

@@ -35,6 +35,8 @@ def test_a_function_gives_hits_for_one_text_at_a_time(searching: Searching) -> N
     [hit] = searching(code, equal={"site": "a"}).search("How?", limit=3)
     assert (hit.rank, hit.id, hit.score) == (1, "7", 3.0)
     assert hit.payload == {"t": ["How?"], "f": {"site": "a"}}
+    [hit] = searching(code, equal={"site": "a"}).search("How?", limit=3, equal={"lang": "de"})
+    assert hit.payload["f"] == {"site": "a", "lang": "de"}
 
 
 def test_a_class_is_built_once_and_asked_by_its_search(searching: Searching) -> None:

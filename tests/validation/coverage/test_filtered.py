@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
-from ragval_pipeline.validation.coverage.filtered import why_filtered, why_none_passes
+from ragval_pipeline.validation.coverage.filtered import why_filtered, why_none_passes, why_query_filtered
 
 
 def fold(address: str) -> str:
@@ -63,3 +65,25 @@ def test_when_none_passes_the_values_that_exist_are_given() -> None:
 
 def test_when_nothing_is_known_nothing_is_said() -> None:
     assert why_none_passes([]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("entry", "missed", "told"),
+    [
+        (
+            {"lacking": {"/a/": 2}, "elsewhere": "metadata.lang", "passing": 9},
+            {"/a"},
+            "its filter leaves out points of the expected page: 2 points lack `lang`, and `metadata.lang` is en in "
+            "9 points",
+        ),
+        ({"other": {"/a": 1, "/b": 3}, "values": ("de",)}, {"/a"}, "the expected page: 1 point has another `lang`"),
+        ({"other": {"/b": 3}, "values": ("de",)}, {"/a"}, None),
+        ({"lacking": {"": 3}}, set(), "its filter leaves out all points: No point has `lang`"),
+    ],
+)
+def test_what_the_filter_of_a_query_leaves_out_is_told(
+    entry: dict[str, Any], missed: set[str], told: str | None
+) -> None:
+    found = why_query_filtered([LeftOut(field="lang", value="en", **entry)], missed, fold)
+    assert (found is None) == (told is None)
+    assert told is None or told in str(found)

@@ -86,3 +86,17 @@ def test_the_mean_over_queries_and_stored_vectors_is_held_to_the_limit() -> None
 
 def test_without_a_hit_nothing_is_measured() -> None:
     assert measure_ann([Probe("query", "q", (), ())], facts(), VECTOR, threshold=0.9).value.reason_code == "no_data"
+
+
+def test_recall_under_a_filter_of_queries_is_named_though_the_others_are_found() -> None:
+    exact = hits(("a", 0.9), ("b", 0.8))
+    good, poor = Probe("query", "q", exact, exact), Probe("query", "q", hits(("a", 0.9)), exact)
+    result = measure_ann(
+        [good], facts(), VECTOR, threshold=0.95, under_filters={"lang: en": [good], "lang: de": [poor]}
+    )
+    assert result.value.value == 1.0
+    assert result.section["ann"]["by_filter"] == {"lang: en": 1.0, "lang: de": 0.5}
+    [finding] = result.findings
+    assert "50 % (lang: de)" in finding.message.replace("\u202f", " ").replace("\xa0", " ")
+    assert "lang: en" not in finding.message
+    assert measure_ann([good], facts(), VECTOR, threshold=0.95, under_filters={"lang: en": [good]}).findings == ()

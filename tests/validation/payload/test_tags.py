@@ -142,6 +142,7 @@ def test_the_field_of_the_partitions_needs_an_index_for_tenants_where_the_server
     facts = CollectionFacts(
         name="docs", local=False, status="green", points_count=1, payload_indexes=indexes, tenant_indexes=tenants
     )
-    found = find_all(Serving(facts, partition_by="tenant"))
-    assert [finding.code for finding in found] == (["index.no_tenant_index"] if is_named else [])
+    for serving in (Serving(facts, partition_by="tenant"), Serving(facts, asked_by=["tenant"])):
+        found = find_all(serving)
+        assert [finding.code for finding in found] == (["index.no_tenant_index"] if is_named else [])
     assert find_all(Serving(facts)) == []

@@ -49,6 +49,11 @@ class LeftOut(BaseModel):
         return sum(self.lacking.values()) + sum(self.other.values())
 
 
+def filter_words(equal: Mapping[str, Value]) -> str:
+    """A filter in words, as it is written in a suite."""
+    return ", ".join(f"{field}: {value}" for field, value in sorted(equal.items()))
+
+
 def left_out(
     payloads: Iterable[Mapping[str, Any]], equal: Mapping[str, Value], address: str | None
 ) -> tuple[LeftOut, ...]:
