@@ -102,6 +102,7 @@ CODES = (
     "traffic.unanswered",
     "secret.credential",
     "secret.personal",
+    "text.hidden_instruction",
     "check.crashed",
 )
 #: Codes of the rules that a suite has of its own begin with it.

@@ -103,6 +103,7 @@ absent.found E s
 traffic.unanswered W c
 secret.credential E s
 secret.personal W s
+text.hidden_instruction E s
 sparse.missing E s
 sparse.text_mismatch E s
 index.no_idf W r

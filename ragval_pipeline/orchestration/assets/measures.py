@@ -40,6 +40,7 @@ from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.integrity.instructions import look_for_instructions
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.payload import expectations, tags
@@ -119,8 +120,12 @@ def compare_content(
     manifest: FactsManifest, partitions: Partitions | None = None, secrets: Secrets = NO_SECRETS
 ) -> Measurement:
     """Compare the chunks of a collection with the pages that they come from, and name what nobody should read."""
-    measured = measure_integrity(Facts(manifest), partitions)
-    found = find_all(secrets.without(manifest.points.set_aside))
+    facts = Facts(manifest)
+    measured = measure_integrity(facts, partitions)
+    found = [
+        *find_all(secrets.without(manifest.points.set_aside)),
+        *find_all(look_for_instructions(facts.snapshot, facts.copies)),
+    ]
     return measured.model_copy(update={"findings": (*measured.findings, *found)})
 
 

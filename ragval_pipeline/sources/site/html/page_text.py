@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.sources.site.html.document import may_need_scripts, parse_html
 from ragval_pipeline.sources.site.html.furniture import HEADINGS, content_element, is_furniture
+from ragval_pipeline.sources.site.html.hidden import Hidden, hidden_instructions
 from ragval_pipeline.text.folding import fold_blanks
 
 if TYPE_CHECKING:
@@ -250,6 +251,7 @@ class PageText:
         blocks: The content's paragraphs, headings, items, table rows and code blocks, in order.
         attributes: Texts of attributes that extractors may take for text, a line each.
         scripted: Whether it may be built in the browser.
+        hidden: What it hides from its readers and that speaks to a model.
     """
 
     title: str | None
@@ -259,6 +261,7 @@ class PageText:
     blocks: tuple[Block, ...]
     attributes: str = ""
     scripted: bool = False
+    hidden: tuple[Hidden, ...] = ()
 
 
 #: The text if there is no page.
@@ -273,7 +276,7 @@ def page_texts(html: str) -> PageText:
     """
     tree = parse_html(html)
     title, attributes = _title(tree), "\n".join(dict.fromkeys(_attribute_texts(tree)))
-    scripted = may_need_scripts(tree)
+    scripted, hidden = may_need_scripts(tree), hidden_instructions(tree, html)
     tree.strip_tags(_NEVER, recursive=True)
     body = tree.body
     if body is None:  # a frameset
@@ -293,6 +296,7 @@ def page_texts(html: str) -> PageText:
         blocks=tuple(blocks),
         attributes=attributes,
         scripted=scripted,
+        hidden=hidden,
     )
 
 

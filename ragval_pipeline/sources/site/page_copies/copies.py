@@ -10,6 +10,7 @@ from typing import Any
 
 from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.arrow import array_of, one_of
+from ragval_pipeline.sources.site.html.hidden import Hidden
 from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import PageCopy
@@ -35,6 +36,7 @@ COLUMNS: dict[str, str] = {
     "source": "The Markdown that the page was rendered from; empty for a page that came as HTML",
     "headings": "Level and text of the content's headings",
     "blocks": "Kind and text of the content's blocks",
+    "hidden": "Element, reason and text of what the page hides from its readers and that speaks to a model",
 }
 
 
@@ -59,6 +61,7 @@ class PageRecord:
     attributes: str = ""
     source: str = ""
     blocks: tuple[Block, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
     @property
     def headings(self) -> list[Block]:
@@ -75,7 +78,7 @@ _OF_COPY = (
     "url", "status", "final_url", "problem", "noindex", "redirected", "target_key", "last_modified", "sha256",
 )  # fmt: skip
 #: What a record has of nothing but its page's HTML, and the columns with it.
-_OF_HTML = ("title", "main", "body", "attributes", "blocks", "scripted")
+_OF_HTML = ("title", "main", "body", "attributes", "blocks", "scripted", "hidden")
 TEXTS = (*_OF_HTML, "headings")
 
 
@@ -105,9 +108,9 @@ def batch_of(records: Sequence[PageRecord]) -> pa.RecordBatch:
 
 def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
     """The records of some rows, a row at a time."""
-    nested = ("headings", "blocks", "last_modified")
+    nested = ("headings", "blocks", "hidden", "last_modified")
     plain = [name for name in batch.schema.names if name not in nested]
-    headings, blocks, moments = (batch.column(name) for name in nested)
+    headings, blocks, hidden, moments = (batch.column(name) for name in nested)
     values = zip(*(batch.column(name).to_pylist() for name in plain), strict=True)
     for number, row in enumerate(values):
         parts, levels = (column[number].values for column in (blocks, headings))
@@ -117,6 +120,7 @@ def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
         yield PageRecord(
             **dict(zip(plain, row, strict=True)),
             blocks=tuple(Block(kind, text, next(level) if kind == "heading" else 0) for kind, text in texts),
+            hidden=tuple(Hidden(**entry) for entry in hidden[number].as_py()),
             last_modified=datetime.fromisoformat(moment) if moment else None,
         )
 
@@ -130,6 +134,7 @@ def arrow_schema() -> pa.Schema:
         "scripted": pa.bool_(),
         "headings": pa.list_(pa.struct([("level", pa.int8()), ("text", pa.string())])),
         "blocks": pa.list_(pa.struct([("kind", pa.string()), ("text", pa.string())])),
+        "hidden": pa.list_(pa.struct([(name, pa.string()) for name in Hidden._fields])),
     }
     return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
 
