@@ -24,12 +24,10 @@ from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import page_hosts_of
-from ragval_pipeline.sources.kept.evidence import KEPT, Earlier, find_earlier
-from ragval_pipeline.sources.kept.pages import KeptPages
+from ragval_pipeline.sources.kept.evidence import Earlier, find_earlier
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.of_suite import fetch_inventory, reader_of
 from ragval_pipeline.sources.site.page_cache import PageCache
-from ragval_pipeline.sources.site.page_copies.copies import TEXTS
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -154,7 +152,7 @@ def read_copies(
             kept_uri=str(place.kept("pages")),
             run_id=place.run_id,
             scale=suite.scale,
-            kept=KeptPages(earlier, place.staged(KEPT), TEXTS),
+            earlier=earlier,
             on_progress=progress_of(PAGE_SNAPSHOT),
         )
         if manifest.failure is None:

@@ -56,17 +56,19 @@ def _encoded(values: pa.Array) -> pa.Array:
         counts = pc.list_value_length(values)
         ends = pc.cumulative_sum(pc.coalesce(counts, constant(0, pa.int32())))
         starts = pa.concat_arrays([array_of([0], pa.int32()), ends.cast(pa.int32())])
-        entries = pc.binary_join(pa.ListArray.from_arrays(starts, _encoded(values.flatten())), "")
+        entries = pc.binary_join(pa.ListArray.from_arrays(starts, _encoded(values.flatten())), constant(""))
         return _beside(counts.cast(pa.string()), entries, "[")
     texts = values if pa.types.is_string(kind) else values.cast(pa.string())
     return _beside(pc.binary_length(texts).cast(pa.string()), texts, ":")
 
 
 def _beside(lengths: pa.Array, texts: pa.Array, sign: str) -> pa.Array:
-    return pc.binary_join_element_wise(lengths, texts, sign, null_handling="replace", null_replacement=_MISSING)
+    return pc.binary_join_element_wise(
+        lengths, texts, constant(sign), null_handling="replace", null_replacement=_MISSING
+    )
 
 
 def _joined(columns: Sequence[pa.Array], rows: int) -> pa.Array:
     if not columns:
         return array_of([""] * rows, pa.string())
-    return pc.binary_join_element_wise(*columns, "") if len(columns) > 1 else columns[0]
+    return pc.binary_join_element_wise(*columns, constant("")) if len(columns) > 1 else columns[0]

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 #: Rises when the files of ``evidence/kept/`` or their meaning change.
 FORMAT = 1
 #: Folder of the evidence that says what the others are of, and its files.
-KEPT, RECORD, PAGE_KEYS, FACT_KEYS = "kept", "kept.json", "pages.parquet", "facts.parquet"
+KEPT, RECORD, FACT_KEYS = "kept", "kept.json", "facts.parquet"
 #: Newest runs that are examined: those of single groups leave nothing, and neither do those that failed.
 _EXAMINED = 5
 _CHUNK = 1 << 20
@@ -63,13 +63,12 @@ class Record(BaseModel):
 
 
 def write_record(folder: UPath, *, pages: KeptParts, facts: KeptParts) -> tuple[Part, ...]:
-    """Write the record of a run whose keys are in ``folder``.
+    """Write the record of a run with the keys of its facts in ``folder``.
 
     Returns:
         The files of ``folder``.
     """
-    keys = [file for file in (folder / name for name in (PAGE_KEYS, FACT_KEYS)) if file.exists()]
-    files = {f"{KEPT}/{file.name}": file for file in keys}
+    files = {f"{KEPT}/{FACT_KEYS}": folder / FACT_KEYS}
     for kind, manifest in (("pages", pages), ("facts", facts)):
         if manifest.parts:
             place = manifest.folder()
@@ -82,7 +81,7 @@ def write_record(folder: UPath, *, pages: KeptParts, facts: KeptParts) -> tuple[
         files={name: _sha256(file) for name, file in sorted(files.items())},
     )
     (folder / RECORD).write_bytes(record.model_dump_json(indent=1).encode())
-    return tuple(Part(name=name, rows=0) for name in (*(file.name for file in keys), RECORD))
+    return tuple(Part(name=name, rows=0) for name in (FACT_KEYS, RECORD))
 
 
 @dataclass

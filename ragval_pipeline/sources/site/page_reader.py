@@ -83,6 +83,7 @@ class PageCopy:
         final_url: Target of redirects, by the server or the page itself, as it may be shown.
         html: The decoded page; None if there is none to judge.
         sha256: Hash of the page's raw bytes, hex.
+        html_hash: Hash of ``html``, hex; it is known even if ``html`` itself need not be parsed again.
         problem: Why there is no page, one clause; None if there is one.
         noindex: The page asks not to be indexed.
         redirected: ``final_url`` is another page, not only a variant of the address.
@@ -97,6 +98,7 @@ class PageCopy:
     final_url: str | None = None
     html: str | None = None
     sha256: str | None = None
+    html_hash: str | None = None
     problem: str | None = None
     noindex: bool = False
     redirected: bool = False

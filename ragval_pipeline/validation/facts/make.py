@@ -98,9 +98,10 @@ def make_bucket(bucket: Bucket) -> Made:
 
 def _made(bucket: Bucket, points: pa.Table, pages: pa.Table, units: Units | None) -> Made:
     kept = None if units is None else bucket.kept
-    same = frozenset[str]() if kept is None or units is None else kept.same(units)
-    rows, records = _rows(bucket), pages
-    if kept is not None and units is not None:
+    if kept is None or units is None:
+        same, rows, records = frozenset[str](), _rows(bucket), pages
+    else:
+        same = kept.same(units)
         of_points, of_pages = ([name in same for name in names] for names in (units.of_points, units.of_pages))
         changed = points.column("point_id").filter(pc.invert(array_of(of_points, pa.bool_())))
         rows, records = _rows(bucket, changed.to_pylist()), pages.filter(pc.invert(array_of(of_pages, pa.bool_())))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of
 from ragval_pipeline.sources.kept.encoding import digest_of, encoded_rows, slices_of
+from ragval_pipeline.sources.site.page_copies.copies import TEXTS
 from ragval_pipeline.validation.facts.bucket import COLUMNS
 from ragval_pipeline.validation.facts.tokens import Counting
 
@@ -43,7 +44,7 @@ def units_of(points: pa.Table, pages: pa.Table | None, counting: Counting, made_
 
     Args:
         points: Rows of the snapshot with ``INPUTS``, in order.
-        pages: Whole rows of the page copies, each page once; None if no pages were read.
+        pages: Rows of the page copies, each page once; None if no pages were read.
         counting: Which tokens are counted.
         made_by: Identity of the code that computes facts.
 
@@ -57,7 +58,8 @@ def units_of(points: pa.Table, pages: pa.Table | None, counting: Counting, made_
         raise ValueError("a page has several rows")
     page_rows: dict[str, memoryview] = {}
     if pages is not None:
-        texts = encoded_rows(pages, pages.schema.names)
+        # The texts are those of the HTML with this hash.
+        texts = encoded_rows(pages, [name for name in pages.schema.names if name not in TEXTS])
         page_rows = dict(zip(names, slices_of(texts, range(len(texts) + 1)), strict=True))
     nothing, seed = memoryview(b""), made_by + bytes([counting.claims, pages is not None])
     keys = {

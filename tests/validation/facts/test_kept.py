@@ -14,9 +14,8 @@ from upath import UPath
 
 from ragval_pipeline.sources.kept import evidence
 from ragval_pipeline.sources.kept.evidence import Earlier, KeysManifest, find_earlier
-from ragval_pipeline.sources.kept.pages import KeptPages
 from ragval_pipeline.sources.site.page_copies import writer as page_writer
-from ragval_pipeline.sources.site.page_copies.copies import TEXTS, PageCopies
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.sources.snapshot import writer as point_writer
@@ -127,7 +126,7 @@ class Runs:
         reader = PageReader(site_root=root, base_path=None, fetcher=None, folder=inventory.folder())
         manifest = take_copies(
             inventory, reader, max_pages=100, folder=UPath(work / "pages"), kept_uri="", run_id="r",
-            kept=KeptPages(earlier, UPath(work / "kept"), TEXTS),
+            earlier=earlier,
         )  # fmt: skip
         return PageCopies(manifest)
 

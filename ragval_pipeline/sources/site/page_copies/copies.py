@@ -29,6 +29,7 @@ COLUMNS: dict[str, str] = {
     "target_key": "Canonical form of final_url if it is another page",
     "last_modified": "Last-Modified header, UTC, ISO 8601; null for a file",
     "sha256": "Hash of the page's bytes, hex",
+    "html_hash": "Hash of the decoded page, from which title, main, body, attributes, headings and blocks are, hex",
     "title": "Text of <title>",
     "main": "Text of the content",
     "body": "Text of everything between the body tags",
@@ -55,6 +56,7 @@ class PageRecord:
     target_key: str | None = None
     last_modified: datetime | None = None
     sha256: str | None = None
+    html_hash: str | None = None
     title: str | None = None
     main: str = ""
     body: str = ""
@@ -76,6 +78,7 @@ class PageRecord:
 
 _OF_COPY = (
     "url", "status", "final_url", "problem", "noindex", "redirected", "target_key", "last_modified", "sha256",
+    "html_hash",
 )  # fmt: skip
 #: What a record has of nothing but its page's HTML, and the columns with it.
 _OF_HTML = ("title", "main", "body", "attributes", "blocks", "scripted", "hidden")

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,12 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
 from ragval_pipeline.sources.arrow import constant
+from ragval_pipeline.sources.kept.evidence import Earlier
 from ragval_pipeline.sources.kept.pages import KeptPages
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import HostFailure, SiteInventory, SitePage
 from ragval_pipeline.sources.site.of_suite import ReadsPages, read_pages
-from ragval_pipeline.sources.site.page_copies.copies import arrow_schema, rows_of
+from ragval_pipeline.sources.site.page_copies.copies import TEXTS, arrow_schema, rows_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import SYSTEM, PageCopy
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
@@ -62,13 +64,14 @@ def take_copies(
     run_id: str,
     min_readable: float = 0.0,
     scale: ScaleSettings | None = None,
-    kept: KeptPages | None = None,
+    earlier: Earlier | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> PageCopiesManifest:
     """Read every in-scope page into Parquet parts.
 
     ``folder`` is created if missing; the parts are moved to ``kept_uri`` later. Reading ends if the host fails for more
-    than the share 1 - ``min_readable`` of the pages. ``kept`` has the texts of pages that are as they were.
+    than the share 1 - ``min_readable`` of the pages. ``earlier`` is a run whose texts are used for pages
+    that are as they were.
 
     Returns:
         The manifest. If the page host fails, its ``failure`` says so: nothing is raised, because everything that needs
@@ -82,12 +85,13 @@ def take_copies(
     copies = _copies(pages, reader, most, min_readable, tally, on_progress)
     expected, readable = min(len(pages), most), 0
     buckets = buckets_for(expected, PAGES_PER_BUCKET)
-    unread = copies if kept is None else (_left_to_parse(copy, key, kept, buckets) for copy, key in copies)
+    known = None if earlier is None else KeptPages.of(earlier, TEXTS, buckets=buckets)
+    unread = (_left_to_parse(copy, key, known) for copy, key in copies)
     some = iter(lambda: list(islice(unread, _BATCH)), [])
 
     def finish(bucket: int, rows: pa.Table) -> pa.Table:
         nonlocal readable
-        rows = rows.combine_chunks() if kept is None else kept.completed(bucket, rows)
+        rows = rows.combine_chunks() if known is None else known.completed(bucket, rows)
         readable += pc.sum(pc.greater(pc.binary_length(rows.column("body")), constant(0))).as_py()
         return rows
 
@@ -95,8 +99,6 @@ def take_copies(
         for batch in each_done(rows_of, some, scale or ScaleSettings(workers=1), weight=CHUNKS_A_PAGE * expected):
             writer.add(batch, batch.column("page_key"))
         parts = writer.close()
-    if kept is not None:
-        kept.save()
     return PageCopiesManifest(
         run_id=run_id,
         staged_uri=str(folder),
@@ -114,11 +116,13 @@ def take_copies(
     )
 
 
-def _left_to_parse(copy: PageCopy, key: str, kept: KeptPages, buckets: int) -> tuple[PageCopy, str]:
-    """A page without its HTML if an earlier run has parsed the same."""
-    if copy.html is not None and kept.take(key, copy.html, buckets=buckets):
-        copy = replace(copy, html=None)
-    return copy, key
+def _left_to_parse(copy: PageCopy, key: str, kept: KeptPages | None) -> tuple[PageCopy, str]:
+    """A page with the hash of its HTML, and without the HTML itself if an earlier run has parsed the same."""
+    if copy.html is None:
+        return copy, key
+    found = blake2b(copy.html.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    is_kept = kept is not None and kept.take(key, found)
+    return replace(copy, html_hash=found, html=None if is_kept else copy.html), key
 
 
 def _copies(
