@@ -16,14 +16,14 @@ class Details(NamedTuple):
     Attributes:
         missing: The first of them.
         missing_count: How many there are.
-        highest: The highest number of its chunks.
         lowest: The lowest number of its chunks.
+        highest: The highest.
     """
 
     missing: Sequence[int]
     missing_count: int
-    highest: int
     lowest: int = 0
+    highest: int = 0
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -15,12 +15,12 @@ class Details(NamedTuple):
     """Points with nearly the text of this one.
 
     Attributes:
-        similarity: Of the most similar one, 0..1.
         others: Their ids.
+        similarity: Of the most similar one, 0..1.
     """
 
-    similarity: float
     others: Sequence[str]
+    similarity: float
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""

@@ -15,10 +15,12 @@ class Details(NamedTuple):
     Attributes:
         claimed: As stored.
         recounted: As counted.
+        ratio: Of the former to the latter.
     """
 
     claimed: int
     recounted: int
+    ratio: float | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -17,7 +17,7 @@ class Details(NamedTuple):
         embedded_at: The latest time of its chunks.
     """
 
-    lastmod: str
+    lastmod: str | None
     embedded_at: str
 
     def note(self, _: Names) -> str:

@@ -12,12 +12,14 @@ class Details(NamedTuple):
     """How a field of headings loses their levels.
 
     Attributes:
-        flat: Pages on which it is flat.
         pages: Pages with deeper headings.
+        flat: Those of them on which it is flat.
+        share: Their share, 0..1.
     """
 
-    flat: int
     pages: int
+    flat: int
+    share: float = 0.0
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -14,14 +14,14 @@ class Details(NamedTuple):
 
     Attributes:
         ceiling: The highest possible value.
-        n: Queries that it is measured by.
         gate: The threshold.
+        n: Queries that it is measured by.
         state: Whether it is unreachable, or barely reachable.
     """
 
     ceiling: float
-    n: int
     gate: float
+    n: int
     state: str = ""
 
     def note(self, _: Names) -> str:

@@ -15,14 +15,16 @@ class Details(NamedTuple):
     """How a result repeats itself.
 
     Attributes:
-        repeated: Hits that nearly repeat a better one.
         hits: All hits.
+        repeated: Those that nearly repeat a better one.
         crowded_out: Pages that the query expects and that come right after.
+        points: Ids of the hits.
     """
 
-    repeated: int
     hits: int
+    repeated: int
     crowded_out: Sequence[str]
+    points: Sequence[str] = ()
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""

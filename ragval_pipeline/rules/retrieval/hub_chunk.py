@@ -16,13 +16,15 @@ class Details(NamedTuple):
     Attributes:
         queries: Questions about other pages with it among their hits.
         of: Questions about other pages.
-        expected: Number of them expected by chance.
-        asked: Texts of the former.
+        expected: Number of the former expected by chance.
+        unrelated: Effective number of unrelated ones among them.
+        asked: Some of their texts.
     """
 
     queries: int
     of: int
     expected: float = 0.0
+    unrelated: float = 0.0
     asked: Sequence[str] = ()
 
     def note(self, _: Names) -> str:

@@ -14,13 +14,13 @@ class Details(NamedTuple):
 
     Attributes:
         rank: By the suite's search; None: not among its hits.
-        looked_at: Those hits.
         rank_by_words: By BM25.
+        looked_at: Hits of the suite's search.
     """
 
     rank: int | None
+    rank_by_words: int | None
     looked_at: int
-    rank_by_words: int
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -14,9 +14,11 @@ class Details(NamedTuple):
     """How much of a chunk is markup.
 
     Attributes:
-        share: Share of its letters, 0..1.
+        letters: Letters of markup.
+        share: Their share of all letters, 0..1.
     """
 
+    letters: int
     share: float
 
     def note(self, _: Names) -> str:

@@ -15,14 +15,14 @@ class Details(NamedTuple):
     """A garbled passage of a chunk.
 
     Attributes:
-        example: The passage.
-        reads: What it should read; None: unknown.
         passages: Number of such passages.
+        example: The first.
+        reads: What it should read; None: unknown.
     """
 
+    passages: int
     example: str
     reads: str | None
-    passages: int
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

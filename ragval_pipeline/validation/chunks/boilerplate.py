@@ -24,6 +24,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.rules.text.boilerplate import RULE as TEXT_BOILERPLATE
+from ragval_pipeline.rules.text.boilerplate import Details
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.text.folding import as_written, fold, words_of
 from ragval_pipeline.text.printing import plural
@@ -100,7 +101,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     by_id = {text.point_id: text for entry in found for text in entry.texts}
     subjects = [
         replace(
-            by_id[name].ref.subject(phrases=sorted(set(named)), outside_content=_outside(by_id[name])),
+            by_id[name].ref.subject(**Details(sorted(set(named)), _outside(by_id[name]))._asdict()),
             words=_most_words(by_id[name], named),
             extent=_around(by_id[name], named),
         )

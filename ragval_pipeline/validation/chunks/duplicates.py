@@ -18,6 +18,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.chunk.duplicate_text import RULE as DUPLICATE_TEXT
 from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
+from ragval_pipeline.rules.chunk.near_duplicate import Details as Alike
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
 from ragval_pipeline.text.printing import plural
@@ -270,7 +271,7 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     for index, found in alike.items():
         nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:SHOWN]
         others = [chunks.ref(other).point_id for other, _ in nearest]
-        subject = chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4))
+        subject = chunks.ref(index).subject(**Alike(others, round(nearest[0][1], 4))._asdict())
         subjects.append(replace(subject, copies=tuple(others)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}

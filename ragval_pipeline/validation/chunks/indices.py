@@ -74,7 +74,7 @@ def _gaps(evidence: ChunkEvidence, start: int | None) -> Iterator[Subject]:
         present, first = sorted(page.points), firsts[key]
         missing = present[-1] - first + 1 - len(present)
         shown = list(islice(_between(first, present), LISTED))
-        details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
+        details = Details(shown, missing, present[0], present[-1])._asdict()
         extent = missing / (missing + len(present))
         # A number missing in every version of the page does not follow from there being two.
         without = frozenset({Aspect.CURRENT} if any(len(own) > 1 for own in page.points.values()) else ())

@@ -11,12 +11,15 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.rules.chunk.too_small import RULE as TOO_SMALL
+from ragval_pipeline.rules.chunk.too_small import Details as Small
 from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
 from ragval_pipeline.rules.text.markup import RULE as TEXT_MARKUP
+from ragval_pipeline.rules.text.markup import Details as Markup
 from ragval_pipeline.rules.text.mojibake import RULE as TEXT_MOJIBAKE
 from ragval_pipeline.rules.text.mojibake import Details
 from ragval_pipeline.rules.text.zero_width import RULE as ZERO_WIDTH
+from ragval_pipeline.rules.text.zero_width import Details as Strays
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.text.printing import percent, plural, times
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -51,7 +54,7 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
             and not (text.page_key in raw and _is_escaped(passage))
         ]
         if found:
-            subject = text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after)
+            subject = text.ref.subject(**Details(len(found), found[0].before, found[0].after)._asdict())
             letters = sum(sum(map(len, passage.words)) or len(passage.before) for passage in found)
             subjects.append(replace(subject, extent=min(letters / max(text.letters, 1), 1.0)))
             cut += all(passage.is_cut for passage in found)
@@ -100,7 +103,7 @@ def find_markup(evidence: ChunkEvidence) -> Iterator[Finding]:
     for text, own in _marked(evidence):
         markup, letters = markup + own, letters + text.letters + own
         share = own / (text.letters + own)
-        subjects.append(replace(text.ref.subject(letters=own, share=round(share, 4)), extent=share))
+        subjects.append(replace(text.ref.subject(**Markup(own, round(share, 4))._asdict()), extent=share))
     if subjects:
         cause = f"{TEXT_MARKUP.cause} {percent(markup / letters)} of their letters are markup."
         yield make_finding(TEXT_MARKUP.code, subjects, cause=cause, details={"share": round(markup / letters, 4)})
@@ -151,7 +154,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
                 characters[stray.character] += stray.count
             total += characters
             places = list(dict.fromkeys(stray.place for stray in strays))
-            subject = text.ref.subject(characters=dict(sorted(characters.items())), places=places)
+            subject = text.ref.subject(**Strays(dict(sorted(characters.items())), places)._asdict())
             # An empty heading does not explain the text.
             fields = ("headings",) if places == ["headings"] else ()
             extent = characters.total() / (characters.total() + text.letters)
@@ -198,7 +201,7 @@ def _are_of_pages(texts: Sequence[TextFacts]) -> bool:
 def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such a text."""
     subjects = [
-        text.ref.subject(letters=int(text.body), text=text.excerpt)
+        text.ref.subject(**Small(int(text.body), text.excerpt)._asdict())
         for text in evidence.facts.texts("body", "blank", "excerpt", where=_is_small)
         if not (text.blank and "text" in evidence.required)
     ]

@@ -13,6 +13,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.one_per_page import RULE as ONE_PER_PAGE
 from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
 from ragval_pipeline.rules.chunk.token_count_off import RULE as TOKEN_COUNT_OFF
+from ragval_pipeline.rules.chunk.token_count_off import Details as Off
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.text.printing import percent, plural
@@ -46,7 +47,7 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     for row in np.flatnonzero((beyond & (apart >= SPECIAL_TOKENS)) | characters).tolist():
         claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
         ratio = round(claimed / max(tokens, 1), 2)
-        subject = texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio)
+        subject = texts.ref(row).subject(**Off(claimed, tokens, ratio)._asdict())
         # A truncated text has fewer tokens than were counted.
         whole = characters[row] or claimed > high[row]
         kept = frozenset() if whole else frozenset({Aspect.KEPT})

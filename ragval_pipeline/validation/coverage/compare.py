@@ -12,6 +12,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
+from ragval_pipeline.rules.coverage.stale_page import Details as Stale
 from ragval_pipeline.rules.coverage.url_variant import RULE as URL_VARIANT
 from ragval_pipeline.rules.source.empty import RULE as SOURCE_EMPTY
 from ragval_pipeline.rules.source.scope import RULE as SOURCE_SCOPE
@@ -247,7 +248,7 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
         if changed is None or changed > covered.now + CLOCK_SKEW:
             continue  # dates in the future are ignored
         if known is not None and known.newest is not None and changed > known.newest:
-            details = {"lastmod": page.lastmod, "embedded_at": utc_text(known.newest)}
+            details = Stale(page.lastmod, utc_text(known.newest))._asdict()
             subjects.append(Subject(name=known.spelling, page=page.key, details=details))
     if subjects:
         yield make_finding(STALE_PAGE.code, subjects)

@@ -10,6 +10,7 @@ from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
+from ragval_pipeline.rules.coverage.foreign_host import Details as Host
 from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
 from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
@@ -117,11 +118,11 @@ def _foreign(
         Subject(
             name=host,
             pages=tuple(sorted({*(page.key for page in pages), *instead[host]})),
-            details={
-                "pages": len(pages),
-                "points": sum(page.points for page in pages),
-                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:SHOWN],
-            },
+            details=Host(
+                pages=len(pages),
+                points=sum(page.points for page in pages),
+                urls=sorted(spelling for page in pages for spelling in page.spellings)[:SHOWN],
+            )._asdict(),
         )
         for host, pages in foreign.items()
     ]

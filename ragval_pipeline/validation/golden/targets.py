@@ -15,6 +15,7 @@ from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.query.dead_target import RULE as DEAD_TARGET
 from ragval_pipeline.rules.query.dead_target import Details
 from ragval_pipeline.rules.query.duplicate import RULE as QUERY_DUPLICATE
+from ragval_pipeline.rules.query.duplicate import Details as Duplicate
 from ragval_pipeline.rules.query.no_coverage import RULE as NO_COVERAGE
 from ragval_pipeline.rules.query.unmatched_judgements import RULE as UNMATCHED_JUDGEMENTS
 from ragval_pipeline.rules.query.unreachable_gate import RULE as UNREACHABLE_GATE
@@ -213,7 +214,7 @@ def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[st
             continue
         if gate.threshold > ceiling - FEW:
             state = "unreachable" if gate.threshold > ceiling + TOLERANCE else "barely reachable"
-            details = {"ceiling": ceiling, "gate": gate.threshold, "n": metric.n, "state": state}
+            details = GateDetails(ceiling, gate.threshold, metric.n, state)._asdict()
             subjects.append(Subject(name=name, details=details))
     if not subjects:
         return []
@@ -303,7 +304,7 @@ def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
             without = {Aspect.SELECTION} if len({each.negative for each in group}) == 1 else set()
             # What the question finds is what another one expects of it.
             without |= set() if met and not passed.get(query.id) else {Aspect.TARGET}
-            details = {"others": others, "contradicting": contradicting}
+            details = Duplicate(others, contradicting)._asdict()
             yield Subject(name=query.id, details=details, without=frozenset(without))
 
 

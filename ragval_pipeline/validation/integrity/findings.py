@@ -14,7 +14,9 @@ from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.rules.integrity.heading_loss import RULE as HEADING_LOSS
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
+from ragval_pipeline.rules.integrity.page_unreadable import Details as Unreadable
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
+from ragval_pipeline.rules.source.page_unfit import Details as Unfit
 from ragval_pipeline.rules.text.glued_words import RULE as GLUED_WORDS
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
@@ -58,7 +60,9 @@ def _unfit(compared: Compared) -> Iterator[Finding]:
         if page.unfit:
             # Chunks may be stored under the page that it redirects to, which the site does not list.
             elsewhere = (page.target,) if page.target is not None and page.target not in compared.pages else ()
-            subjects.append(Subject(name=page.url, page=page.page_key, pages=elsewhere, details={"reason": page.unfit}))
+            subjects.append(
+                Subject(name=page.url, page=page.page_key, pages=elsewhere, details=Unfit(page.unfit)._asdict())
+            )
         if page.target is not None and page.state != "read":
             # A page to sign in is told where its visitor came from.
             targets[page.target.partition("?")[0]] += 1
@@ -86,7 +90,7 @@ def _unreadable(compared: Compared) -> Iterator[Finding]:
         Subject(
             name=page.url,
             page=page.page_key,
-            details={"reason": page.problem, "points": page.chunks + page.textless},
+            details=Unreadable(page.problem, page.chunks + page.textless)._asdict(),
             # The page judges nothing, unless its chunks are known to have none of its text.
             without=frozenset() if page.page_key in compared.notices else frozenset({Aspect.TEXT}),
         )

@@ -11,6 +11,7 @@ from ragval_pipeline.findings.factory import LISTED, NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.payload.flat_headings import RULE as FLAT_HEADINGS
+from ragval_pipeline.rules.payload.flat_headings import Details as Flat
 from ragval_pipeline.rules.payload.invalid_value import Held
 from ragval_pipeline.rules.payload.unexpected_module import RULE as UNEXPECTED_MODULE
 from ragval_pipeline.sources.site.inventory import START
@@ -168,7 +169,7 @@ def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
     flat = sum(pages[key].is_flat(levels) for key, levels in judged.items())
     if flat < 2 or flat < (1 - FEW) * len(judged):
         return
-    details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
+    details = Flat(len(judged), flat, round(flat / len(judged), 4))._asdict()
     subject = Subject(name=evidence.rules.fields["headings"], details=details)
     yield make_finding(FLAT_HEADINGS.code, [subject], details=details)
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.retrieval.lexical_better import RULE as LEXICAL_BETTER
+from ragval_pipeline.rules.retrieval.lexical_better import Details
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -131,11 +132,11 @@ def find_lexical_better(modes: Modes) -> Iterator[Finding]:
     subjects = [
         Subject(
             name=query.id,
-            details={
-                "rank": modes.rank(query, modes.judged),
-                "rank_by_words": modes.rank(query, modes.other),
-                "looked_at": len(modes.judged[query.id].hits) + len(modes.judged[query.id].deeper),
-            },
+            details=Details(
+                rank=modes.rank(query, modes.judged),
+                rank_by_words=modes.rank(query, modes.other),
+                looked_at=len(modes.judged[query.id].hits) + len(modes.judged[query.id].deeper),
+            )._asdict(),
             pages=tuple(sorted(expected_pages(query, read.page_key))),
         )
         for query in won

@@ -10,8 +10,10 @@ from typing import Any
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.retrieval.crowded_top_k import RULE as CROWDED_TOP_K
+from ragval_pipeline.rules.retrieval.crowded_top_k import Details as Crowded
 from ragval_pipeline.rules.retrieval.invalid_order import RULE as INVALID_ORDER
 from ragval_pipeline.rules.retrieval.nondeterministic import RULE as RETRIEVAL_NONDETERMINISTIC
+from ragval_pipeline.rules.retrieval.nondeterministic import Details as Unsteady
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
@@ -44,11 +46,16 @@ def determinism(answers: Iterable[Answer]) -> MeasuredValue:
     return ratio("determinism", same, len(repeated), of="repeated queries")
 
 
+def _least_overlap(answer: Answer) -> float:
+    return min(_overlap(answer.hits, again) for again in answer.repeats)
+
+
 def unstable(answers: Iterable[Answer]) -> list[Subject]:
     """Queries whose repeats have different results."""
     return [
         Subject(
-            name=answer.query_id, details={"overlap": min(_overlap(answer.hits, again) for again in answer.repeats)}
+            name=answer.query_id,
+            details=Unsteady(min(_overlap(answer.hits, again) for again in answer.repeats))._asdict(),
         )
         for answer in answers
         if answer.error is None and not all(_same(answer.hits, again) for again in answer.repeats)
@@ -156,9 +163,9 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
         repeated = _repeated(answer.hits, read)
         waiting = _crowded_out(query, answer, read)
         if repeated >= MOST * len(answer.hits) or waiting:
-            details = {"hits": len(answer.hits), "repeated": repeated, "crowded_out": waiting}
             points = [hit.id for hit in answer.hits]
-            subjects.append(Subject(name=query.id, details={**details, "points": points}, points=tuple(points)))
+            details = Crowded(len(points), repeated, waiting, points)._asdict()
+            subjects.append(Subject(name=query.id, details=details, points=tuple(points)))
     return subjects
 
 

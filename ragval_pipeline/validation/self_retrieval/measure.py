@@ -12,7 +12,9 @@ from typing import Any
 from ragval_pipeline.findings.factory import NAMED, QUOTED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
+from ragval_pipeline.rules.retrieval.dark_page import Details as Dark
 from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
+from ragval_pipeline.rules.retrieval.hub_chunk import Details as Hub
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.text.folding import fold_blanks, words_of
 from ragval_pipeline.text.printing import printable
@@ -165,7 +167,7 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
     for query in own.queries:
         asked.setdefault(query.key, []).append(query)
     subjects = [
-        Subject(name=own.pages[key].url, page=key, details={"asked": [query.text for query in queries]})
+        Subject(name=own.pages[key].url, page=key, details=Dark([query.text for query in queries])._asdict())
         for key, queries in asked.items()
         if any(query.unique for query in queries) and not any(own.found[query.id] for query in queries)
     ]
@@ -208,14 +210,14 @@ def _hubs(own: OwnAnswers) -> Iterator[Subject]:
             continue
         unrelated = _unrelated([query.text for query in found], words, len(queries))
         if unrelated >= HUB_QUERIES:
-            details = {
-                "queries": len(found),
-                "of": others,
-                "expected": round(expected, 3),
-                "unrelated": round(unrelated, 1),
-                "asked": [query.text for query in found[:: -(-len(found) // SHOWN)]],
-            }
-            yield Subject(name=point, page=home[point], details=details)
+            hub = Hub(
+                queries=len(found),
+                of=others,
+                expected=round(expected, 3),
+                unrelated=round(unrelated, 1),
+                asked=[query.text for query in found[:: -(-len(found) // SHOWN)]],
+            )
+            yield Subject(name=point, page=home[point], details=hub._asdict())
 
 
 def _unrelated(texts: Sequence[str], words: Mapping[str, int], queries: int) -> float:
