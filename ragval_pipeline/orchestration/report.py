@@ -126,7 +126,7 @@ def write_report(
     )
     bundle = without_phrases(bundle, load_absent(suite), secrets or {})
     if secrets:
-        mask_evidence(bundle, secrets)
+        bundle = mask_evidence(bundle, secrets)
     folder.write_run_folder(bundle, str(place.folder))
     clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)
     return bundle.report, str(place.folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,8 +89,12 @@ def test_each_kind_is_found_and_no_file_of_the_run_has_a_value(
     places = [place for entry in found["secret.credential"]["details"]["subjects"].values() for place in entry["found"]]
     assert {place["field"] for place in places} == {"chunk_text"}
     assert all(place.keys() == {"kind", "field", "position"} for place in places)
+    again = ragval("run", "-s", home.suite, "--json", "--only", "integrity")
+    assert {entry["code"]: entry["count"] for entry in again.json["findings"]}["secret.credential"] == len(CREDENTIALS)
+    asked = ragval("search", "token api key password secret", "-s", home.suite, "--top-k", "30", "--json")
     texts = [*written_in(home.folder / "reports"), *written_in(tmp_path / "dagster"), *written_in(tmp_path / "out")]
-    texts += [("stdout", ended.out), ("stderr", ended.err)]
+    texts += [("stdout", ended.out), ("stderr", ended.err), ("again", again.out), ("search", asked.out)]
+    assert re.search(r"\[[A-Z][\w ]+ (?:Token|Key)\]", asked.out)
     assert any("[GitHub Token " in text for name, text in texts if name.startswith("part-"))
     parts = {part for value in spoilt.values for part in parts_of(value)}
     assert {(name, part) for name, text in texts for part in parts if part in text.lower()} == set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import pa, pq
@@ -14,11 +15,11 @@ from ragval_pipeline.sources.storage import writing_to
 if TYPE_CHECKING:
     from upath import UPath
 
-#: Kinds of evidence with texts; the others are digests. A later run computes the facts of files that were masked anew.
+#: Kinds of evidence with texts; the others are digests.
 _OF_TEXTS: tuple[Kind, ...] = ("payload", "pages", "facts")
 
 
-def mask_evidence(bundle: ReportBundle, secrets: Mapping[str, str]) -> None:
+def mask_evidence(bundle: ReportBundle, secrets: Mapping[str, str]) -> ReportBundle:
     """Put what stands for each value in its place in the files that this run has staged.
 
     Lengths, hashes and counts in them stay those of the stored texts, so that each can be compared with the collection.
@@ -26,6 +27,9 @@ def mask_evidence(bundle: ReportBundle, secrets: Mapping[str, str]) -> None:
     Args:
         bundle: The run, before its folder is written.
         secrets: Values, with what stands for each.
+
+    Returns:
+        The run without what a later one needs to read these files instead of computing them.
     """
     masked = without_values(secrets)
     for kind in _OF_TEXTS:
@@ -33,6 +37,11 @@ def mask_evidence(bundle: ReportBundle, secrets: Mapping[str, str]) -> None:
         if manifest is not None and manifest.run_id == bundle.report.run_id:
             for part in bundle.parts(kind).values():
                 _mask_part(part, masked)
+    if bundle.facts is None or bundle.facts.kept is None:
+        return bundle
+    for part in bundle.parts("kept").values():
+        part.unlink()
+    return replace(bundle, facts=bundle.facts.model_copy(update={"kept": None}))
 
 
 def _mask_part(part: UPath, masked: Callable[[str], str]) -> None:

@@ -390,3 +390,8 @@ def test_what_is_no_element_does_not_nest(content: tuple[str, str, str]):
 )
 def test_elements_that_nest_are_limited_however_they_begin(hidden: str):
     assert len(list(too_deep(f"{hidden}{'<x/>' * 2000}" if "/" not in hidden else hidden * 2000))) > 1000
+
+
+def test_addresses_behind_links_are_texts_of_attributes():
+    page = '<p><a href="mailto:j%C3%BCrgen@acme.org?subject=Hi">Write</a> or <a href="tel:+49301234">call</a></p>'
+    assert page_texts(f"<body>{page}</body>").attributes == "jürgen@acme.org\n+49301234"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import unquote
 
 from ragval_pipeline.sources.site.html.document import may_need_scripts, parse_html
 from ragval_pipeline.sources.site.html.furniture import HEADINGS, content_element, is_furniture
@@ -321,6 +322,8 @@ def _attribute_texts(tree: LexborHTMLParser) -> Iterator[str]:
             text = " ".join((node.attributes.get(name) or "").split())
             if text:
                 yield text
+    for node in tree.css('a[href^="mailto:"], a[href^="tel:"]'):  # as Markdown of the page has it
+        yield unquote((node.attributes["href"] or "").partition(":")[2].partition("?")[0])
     for node in tree.css("annotation"):  # the source of a formula
         yield " ".join(node.text().split())
     for node in tree.css("meta[content]"):
