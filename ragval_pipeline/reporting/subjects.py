@@ -18,7 +18,6 @@ from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.rules.details import LISTED, PASSAGE, read
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
-from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
 from ragval_pipeline.sources.http.addresses import is_http_url, readable_path, split_url
 from ragval_pipeline.text.display import shorten
 from ragval_pipeline.text.numbers import show_score
@@ -106,7 +105,7 @@ class Subjects:
             note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"
         query = self._queries.get(name) if finding.subject_kind == "query" else None
         if query is not None:
-            if finding.code in {QUERY_FAILED.code, NEGATIVE_SCORED_HIGH.code}:
+            if finding.code in CATALOGUE and CATALOGUE[finding.code].is_failed_query:
                 note = note or shorten((query.fail_reason or "").partition(" (found:")[0], _NOTE)
             return SubjectWords(name, f"“{question_of(query)}”", note=note)
         if finding.subject_kind == "point":

@@ -96,6 +96,11 @@ class Rule:
             object.__setattr__(self, "breaks", self.breaks | {Aspect.VALUE})
 
     @property
+    def is_failed_query(self) -> bool:
+        """Whether its subjects are test queries that were not answered as expected."""
+        return Aspect.ANSWER in self.breaks
+
+    @property
     def criteria(self) -> frozenset[str]:
         """The criteria that its subjects concern."""
         return frozenset((*self.lowers, *self.judged_by))

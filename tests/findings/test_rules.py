@@ -1,4 +1,4 @@
-"""A code is named by its file in ``rules/``; everything else asks the rule."""
+"""A code is named by its file in ``rules/``, which types what is measured; everything else asks the rule."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import ragval_pipeline
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.rules.chunk.index_gap import Details
+from ragval_pipeline.rules.details import read
 
 PACKAGE = Path(ragval_pipeline.__file__).parent
 #: Where codes may be written: by planters, profiles of seeds, and thresholds, which name criteria and groups, too.
@@ -25,3 +29,25 @@ def test_codes_are_taken_from_their_rules() -> None:
         if code in CATALOGUE
     )
     assert written == STILL
+
+
+#: Errors of outside systems have details of their own.
+OF_ERRORS = ("sources/", "testing/")
+
+
+def test_details_are_read_by_their_types() -> None:
+    by_key = re.compile(r"\.details(\[\"|\.get\()")
+    found = {
+        name
+        for path in PACKAGE.rglob("*.py")
+        if not (name := path.relative_to(PACKAGE).as_posix()).startswith(OF_ERRORS)
+        and by_key.search(path.read_text("utf-8"))
+    }
+    # The typed properties of what every finding and subject may have.
+    assert found == {"findings/model.py"}
+
+
+def test_details_that_lack_what_is_always_measured_are_refused_and_unknown_ones_left_out() -> None:
+    assert read(Details, {"missing": [1], "missing_count": 1, "later": True}) == Details([1], 1)
+    with pytest.raises(TypeError, match="missing_count"):
+        read(Details, {"missing": [1]})

@@ -9,7 +9,6 @@ from itertools import chain, islice
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.rules.retrieval.crowded_top_k import RULE as CROWDED_TOP_K
@@ -40,7 +39,7 @@ _HITS_A_PAGE = 4  # work
 
 def is_failed_query(code: str) -> bool:
     """Whether a code, or a pseudo code of cases, is that of test queries that were not answered as expected."""
-    return code in CATALOGUE and Aspect.ANSWER in CATALOGUE[code].breaks
+    return code in CATALOGUE and CATALOGUE[code].is_failed_query
 
 
 @dataclass(frozen=True)
