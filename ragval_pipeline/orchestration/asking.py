@@ -7,12 +7,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, SuiteError
+from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.embedders.reembedding import embed_like
 from ragval_pipeline.sources.search.lexical import COLUMNS as LEXICAL_COLUMNS
 from ragval_pipeline.sources.search.lexical import LexicalSearcher
 from ragval_pipeline.sources.search.methods import Method, method_of
@@ -22,6 +23,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import COLUMNS as COLUMNS_OF_POINTS
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
+from ragval_pipeline.sources.stores.qdrant.coding import LEARNT_FROM, learn_coding
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Reader
 from ragval_pipeline.suite.gates import gates_of, ranks_of
@@ -30,6 +32,7 @@ from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.sections import Mode, Way
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import GoldenSet
@@ -37,6 +40,7 @@ from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, R
 from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
+from ragval_pipeline.validation.vectors.sample import spread_over
 
 
 @dataclass(frozen=True)
@@ -214,6 +218,33 @@ def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFac
         relevance_similarity=relevant if suite.has_threshold("relevance_similarity") else None,
         distance="Dot" if own else vector.distance if vector else "Cosine",
     )
+
+
+def with_coding(suite: Suite, manifest: SnapshotManifest, reader: Reader, embedding: Any) -> SnapshotManifest:
+    """The snapshot with what its searched vectors' numbers mean: learnt if they are stored as uint8, else as it is.
+
+    A failing embedder or reader is reported by what needs vectors.
+    """
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
+    if vector is None or not vector.coded or not manifest.points:
+        return manifest
+    snapshot = Snapshot(manifest)
+    chosen = spread_over([row["point_id"] for row in snapshot.rows(("point_id",))], LEARNT_FROM)
+    rows = rows_by_id(snapshot.batches(("point_id", "text", "embedded_text")), chosen)
+    texts = {name: row["embedded_text"] or row["text"] or "" for name, row in rows.items()}
+    try:
+        wanted = [name for name in chosen if not is_blank(texts[name])]
+        batches = [batch for batch in reader.vectors(wanted) if batch.ids]
+        if not batches:
+            return manifest
+        asked = [texts[name] for batch in batches for name in batch.ids]
+        with embedding.embedder_for(suite) as embedder:
+            given = embed_like(embedder, vector)(asked, "search_document").vectors
+    except (SystemFailure, NotMeasurableError):
+        return manifest
+    coding = learn_coding(np.concatenate([batch.matrix for batch in batches]), given)
+    known = [each.model_copy(update={"coding": coding}) if each == vector else each for each in manifest.facts.vectors]
+    return manifest.model_copy(update={"facts": manifest.facts.model_copy(update={"vectors": tuple(known)})})
 
 
 def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:

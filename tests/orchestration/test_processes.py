@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 #: What assets and checks are typed with. Everything else is imported by the step that needs it.
 SHAPES = {
     "sources.http.addresses", "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.urls",
-    "sources.payload_paths", "sources.snapshot.manifest", "sources.stores.qdrant.facts",
+    "sources.payload_paths", "sources.snapshot.manifest", "sources.stores.qdrant.coding", "sources.stores.qdrant.facts",
     "sources.stores.qdrant.filtered", "sources.stores.qdrant.protocol",
     "validation.facts.manifest", "validation.measurement", "validation.packed", "validation.verdict",
 }  # fmt: skip

@@ -125,7 +125,7 @@ def _cosine(
     reader: Reader | None, vector: VectorFacts, points: Sequence[Point], vectors: Sequence[Sequence[float]]
 ) -> float | None:
     """Median similarity of stored and new vectors, measured by searching, without reading vectors; None: unknown."""
-    if reader is None or vector.distance != "Cosine" or not points:
+    if reader is None or vector.distance != "Cosine" or vector.coded or not points:
         return None
     exact = reader.facts().strict_mode.exact
     scores = []

@@ -2,8 +2,9 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -21,8 +22,9 @@ from ragval_pipeline.sources.search.searchers import IndexSearcher, Kind, Probe,
 from ragval_pipeline.sources.search.timing import Timed, time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
-from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, check_sparse_name, no_dense_vector
+from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, VectorFacts, check_sparse_name, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.filtered import filter_words
+from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -190,24 +192,25 @@ def examine_vectors(
         # text of the index is embedded once.
         uncached(embedder) if embedder.free else asked_anew(embedder),
     ):
-        embed = partial(_vectors, embed_like(embedder, vector))
+        embed = partial(_vectors, embed_like(embedder, vector), vector)
         unsampled = _why_not_embedded(suite, manifest)
         wanted = 0 if unsampled else sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
         suspected = sample.suspects(Facts(facts)) if wanted else ()
         found = comparison.compare_vectors(
             snapshot.batches(comparison.COLUMNS),
-            lambda ids: of_size(reader.vectors(ids), vector.size, manifest.facts.name),
+            lambda ids: _centred(of_size(reader.vectors(ids), vector.size, manifest.facts.name), vector),
             embed=None if wanted == 0 else embed,
             sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted, suspected) if wanted else None,
             points=manifest.points,
             on_progress=progress_of(VECTOR_HEALTH),
         )
         settings = _settings(suite, manifest, embedder, unsampled)
-        lookups = _lookups(reader, embed) if wanted else None
+        lookups = _lookups(reader, embed, vector) if wanted else None
         measured = measure_vectors(
             found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups, partitions=partitions
         )
-        section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest")}
+        coding = {} if vector.coding is None else {"coding": vector.coding.model_dump()}
+        section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest"), **coding}
         return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
 
 
@@ -273,16 +276,20 @@ def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, unsampled
     )
 
 
-def _lookups(reader: Any, embed: Any) -> "Lookups":
-    return Lookups(
-        nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
-        vectors=lambda ids: list(reader.vectors(ids)),
-        embed=embed,
-    )
+def _lookups(reader: Any, embed: Any, vector: VectorFacts) -> "Lookups":
+    def nearest(text: Any) -> list[str]:
+        asked = text if vector.coding is None else vector.coding.uncentred(text[None])[0]
+        return [hit.id for hit in reader.search(asked.tolist(), limit=3, fields=(), exact=False)]
+
+    return Lookups(nearest=nearest, vectors=lambda ids: list(_centred(reader.vectors(ids), vector)), embed=embed)
 
 
-def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:
-    return embed(texts, input_type).vectors
+def _centred(batches: Iterable[VectorBatch], vector: VectorFacts) -> Iterator[VectorBatch]:
+    return (replace(batch, matrix=vector.centred(batch.matrix)) for batch in batches)
+
+
+def _vectors(embed: Any, vector: VectorFacts, texts: Sequence[str], input_type: str = "search_document") -> Any:
+    return vector.centred(embed(texts, input_type).vectors)
 
 
 #: Maximum queries timed: each is a call to the provider, and 50 give the p95 as well as 5,000.

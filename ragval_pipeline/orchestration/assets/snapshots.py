@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.asking import check_ways
+from ragval_pipeline.orchestration.asking import check_ways, with_coding
 from ragval_pipeline.orchestration.measuring import log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import (
@@ -211,6 +211,8 @@ def read_points(task: Task) -> Mapping[str, Any]:
             accept=before,
             on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
+        if _needs_vectors(selected_groups(task.place.tags)):
+            task.read.manifest = manifest = with_coding(task.suite, manifest, reader, task.resource("embedder"))
     task.observe(COLLECTION, _observed_collection(manifest.facts, manifest.points))
     return _points_metadata(manifest)
 

@@ -7,7 +7,7 @@ unless the suite lets it truncate them. One refused text must not fail all other
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
@@ -50,8 +50,8 @@ def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -
     ``ahead``: without a call, if the dimension is already known.
 
     Returns:
-        A function of texts and input type that returns a batch with the collection's dimension, or raises
-        ``NotMeasurableError`` (``vector.dimension``).
+        A function of texts and input type that returns a batch with the collection's dimension and in its numbers, or
+        raises ``NotMeasurableError`` (``vector.dimension``).
     """
 
     def embed(texts: Sequence[str], input_type: InputType) -> EmbeddingBatch:
@@ -60,6 +60,8 @@ def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -
         batch = embedder.embed(list(texts), input_type=input_type)
         if texts and batch.vectors.shape[1] != vector.size:
             raise _dimension_mismatch(vector, int(batch.vectors.shape[1]), embedder)
+        if texts and vector.coding is not None:
+            return replace(batch, vectors=vector.coding.coded(batch.vectors))
         return batch
 
     return embed

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.stores.qdrant.coding import Coding
 from ragval_pipeline.text.printing import nearest
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ragval_pipeline.sources.stores.qdrant.asking import Asking
 
 
@@ -136,14 +140,38 @@ OtherKind = Literal["sparse", "multivector"]
 Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 
 
+#: The datatype of whole numbers, which no model returns by default.
+UINT8 = "uint8"
+
+
 class VectorFacts(BaseModel):
-    """Size and distance of one vector of a collection; ``name`` is None for the unnamed one."""
+    """One vector of a collection.
+
+    Attributes:
+        name: None for the unnamed one.
+        size: Its dimension.
+        distance: How two are compared.
+        datatype: How its numbers are stored: float32, float16 or uint8, or what a later server names.
+        coding: How stored numbers come from a model's, as far as learnt; None: they are the model's.
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str | None
     size: int
     distance: Distance
+    datatype: str = "float32"
+    #: No fact of the collection: two reads of it are the same without.
+    coding: Coding | None = Field(None, exclude=True)
+
+    @property
+    def coded(self) -> bool:
+        """Whether stored numbers are others than the model's."""
+        return self.datatype == UINT8
+
+    def centred(self, stored: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Stored vectors, row by row, as they are compared."""
+        return stored if self.coding is None or not stored.size else self.coding.centred(stored)
 
     @property
     def higher_is_better(self) -> bool:
@@ -239,7 +267,12 @@ class CollectionFacts(BaseModel):
 def vectors_of(config: Any) -> tuple[VectorFacts, ...]:
     """The dense vectors of ``CollectionInfo.config.params.vectors``: one unnamed, or a mapping by name."""
     return tuple(
-        VectorFacts(name=name, size=entry.size, distance=entry.distance.value)
+        VectorFacts(
+            name=name,
+            size=entry.size,
+            distance=entry.distance.value,
+            datatype=str(getattr(entry.datatype, "value", entry.datatype) or "float32"),
+        )
         for name, entry in _named(config)
         if entry.multivector_config is None
     )
