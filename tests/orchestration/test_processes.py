@@ -20,7 +20,8 @@ SHAPES = {
     "sources.http.addresses", "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.urls",
     "sources.payload_paths", "sources.snapshot.manifest", "sources.stores.qdrant.coding", "sources.stores.qdrant.facts",
     "sources.stores.qdrant.filtered", "sources.stores.qdrant.protocol",
-    "validation.facts.manifest", "validation.measurement", "validation.packed", "validation.verdict",
+    "validation.belonging", "validation.facts.manifest", "validation.measurement", "validation.packed",
+    "validation.verdict",
 }  # fmt: skip
 
 #: Modules of ragval's own that are large, and that neither the demo's suite nor loading has a use for.

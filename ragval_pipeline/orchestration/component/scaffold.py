@@ -103,6 +103,8 @@ retrieval:
 # automation:
 #   after_asset: my_ingestion/my_index   # validate after each materialisation, also from another code location
 #   enabled: true   # start its sensor switched on
+# An asset that must not follow a bad index depends on [{suite}, validation_report]; if another run makes it, it has
+# automation_condition=ragval_pipeline.gate(suite), too.
 """
 
 _SOURCE = """\
@@ -126,7 +128,11 @@ _STARTER_QUERIES = """\
 """
 
 _PYTHON = f'''\
-"""A validation whose executor, IO manager or resources are chosen in Python: see build_validation_defs."""
+"""A validation whose executor, IO manager or resources are chosen in Python: see build_validation_defs.
+
+What must not follow a bad index has the condition of the suite:
+@dg.asset(deps=[...], automation_condition=ragval_pipeline.gate(suite)), with its asset validation_report among deps.
+"""
 
 import dagster as dg
 from ragval_pipeline import RagValidation, load_suite
