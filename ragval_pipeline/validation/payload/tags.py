@@ -130,12 +130,11 @@ def _away(partitioned: Partitioned, key: str) -> Iterator[tuple[Tagged, str]]:
     points, owner = partitioned.pages[key], partitioned.owners.get(key)
     named = set(partitioned.owners.values())
     for point in points:
-        other: str | None = None
-        if owner is None:
-            other = _of_all_others(point, points) if partitioned.by_page else None
-        elif named.issuperset(point.tags):
-            # A partition that no address names, such as a plan, is a selection from others.
-            other = owner
+        if owner in point.tags:
+            continue
+        # A partition that no address names, such as a plan, may be a selection from others.
+        by_address = owner is not None and named.issuperset(point.tags)
+        other = owner if by_address else _of_all_others(point, points) if partitioned.by_page else None
         if other is not None and other not in point.tags:
             yield point, other
 

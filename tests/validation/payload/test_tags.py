@@ -52,6 +52,9 @@ def test_a_partition_that_shares_most_pages_of_another_one_does_so_on_purpose() 
 def test_a_partition_that_no_address_names_is_a_selection_from_others() -> None:
     latest = [*pages("x.example/docs/3.1", "3.1"), *pages("x.example/docs", "3.2")]
     assert named([*latest, *page("x.example/docs/3.1/q", "3.2")]) == {}
+    whole = page("x.example/docs/3.1/r", "3.1", chunks=4)
+    odd = whole[1]._replace(tags=("3.2",))
+    assert named([*latest, whole[0], odd, *whole[2:]]) == {"partition.leak": {odd.point_id}}
     by_folder = [*pages("x.example/docs/a", "docs", 9), *pages("x.example/docs/b", "acme", 4)]
     assert named(by_folder) == {}
 

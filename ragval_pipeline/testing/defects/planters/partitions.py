@@ -36,6 +36,17 @@ def retagged_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     return Planted("partition.leak", ids_of(points))
 
 
+@defect("partition.leak", kind="points", variant="page", amounts=(ONE, TENTH))
+def retagged_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores a page of one tenant, whose address names it, as another one's."""
+    tenants = _tag(corpus)
+    pages = choose_pages(corpus, amount, rng, suits=_told_apart(corpus, rng).__contains__)
+    points = [point for url in pages for point in corpus.pages()[url]]
+    for point in points:
+        point.payload[_FIELD] = next(name for name in tenants if name != point.payload[_FIELD])
+    return Planted("partition.leak", ids_of(points))
+
+
 @defect("index.no_tenant_index", kind="service")
 def no_tenant_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Gives the points tenants, and the server a payload index that is not for tenants."""
@@ -59,3 +70,12 @@ def _tag(corpus: Corpus) -> list[str]:
 
 def _folder(url: str) -> str:
     return urlsplit(url).path.strip("/").rpartition("/")[0].rpartition("/")[2] or "start"
+
+
+def _told_apart(corpus: Corpus, rng: random.Random) -> set[str]:
+    """A minority of the pages of each folder of several pages: it still belongs to the tenant that it names."""
+    folders: dict[str, list[str]] = {}
+    for url in corpus.pages():
+        folders.setdefault(_folder(url), []).append(url)
+    large = [urls for name, urls in folders.items() if len(urls) >= FEWEST and name != "start"]
+    return {url for urls in large for url in rng.sample(urls, (len(urls) - 1) // 2)}
