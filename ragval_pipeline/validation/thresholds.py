@@ -160,7 +160,7 @@ MUCH_CLOSER = threshold(
 WHOLE = threshold(
     2 / 3,
     unit="share",
-    codes="text.boilerplate chunk.ingested_twice payload.unexpected_module vector.model_mismatch "
+    codes="text.boilerplate chunk.ingested_twice payload.unexpected_module sparse.text_mismatch vector.model_mismatch "
     "integrity.page_unreadable integrity.gone integrity.not_captured",
     reason="from this share on, the whole is affected rather than single parts: the collection is embedded in "
     "another way, the content has a phrase, a page is stored twice, modules are named after paths, a page shows "

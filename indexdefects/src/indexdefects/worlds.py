@@ -23,7 +23,7 @@ from indexdefects.points import Point
 from indexdefects.questions import questions
 from indexdefects.recipes.base import recipe
 
-VERSION = "1.0"
+VERSION = "1.1"
 COLLECTION = "docs"
 #: Written last: a folder without it is made again.
 DONE = "manifest.json"

@@ -24,7 +24,7 @@ LANGUAGES = (
 #: Point id, stored text, and embedded text if it is another.
 TextRow = tuple[str, str | None, str | None]
 #: Texts by which language and text are chosen, and the share of their vectors that must be explained.
-_TRIED, _MOST = 64, 0.5
+_TRIED, _EXPLAINED = 64, 1 / 3
 #: fastembed's saturation. Without a share of the length, a weight determines how often its word occurs.
 _K = 1.2
 
@@ -80,7 +80,7 @@ def choose_model(
         at_any_rate: Whether the vectors are known to be BM25, so that the best is taken however little it explains.
 
     Returns:
-        None if even the best explains less than half of some vectors; the first without any vector.
+        None if even the best explains less than a third of some vectors; the first without any vector.
     """
     sample = list(islice((row for row in texts if row[0] in stored), _TRIED))
     best: tuple[float, str, Encode, int] | None = None
@@ -93,7 +93,7 @@ def choose_model(
                 best = (score, language, encode, place)
         if best is not None and best[0] == 1.0:
             break
-    return None if best is None or (best[0] < _MOST and not at_any_rate) else best[1:]
+    return None if best is None or (best[0] < _EXPLAINED and not at_any_rate) else best[1:]
 
 
 def own_sparse_model(spec: str, search_path: Path | None) -> Encode:

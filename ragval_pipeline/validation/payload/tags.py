@@ -45,21 +45,18 @@ class Partitioned:
     def owners(self) -> Mapping[str, str]:
         """The partition that a page's address names in its host or a folder, as in ``/docs/3.1/intro``, by page.
 
-        Partitions count that several addresses name alone, if most of these pages are in them.
+        Partitions count that several addresses name, if most of these pages are in them: all may have a folder that is
+        called like one.
         """
         values = {tag.casefold(): tag for points in self.pages.values() for point in points for tag in point.tags}
-        naming: defaultdict[str, list[str]] = defaultdict(list)
-        for key in self.pages:
-            named = {values[step] for step in _steps(key) if step in values}
-            if len(named) == 1:
-                naming[named.pop()].append(key)
-        return {
-            key: value
-            for value, keys in naming.items()
-            if len(keys) >= FEWEST
-            and sum(any(value in point.tags for point in self.pages[key]) for key in keys) > MOST * len(keys)
-            for key in keys
-        }
+        naming = {key: {values[step] for step in _steps(key) if step in values} for key in self.pages}
+        pages, within = Counter[str](), Counter[str]()
+        for key, named in naming.items():
+            pages.update(named)
+            within.update(named.intersection(tag for point in self.pages[key] for tag in point.tags))
+        telling = {value for value, count in pages.items() if count >= FEWEST and within[value] > MOST * count}
+        found = {key: named & telling for key, named in naming.items()}
+        return {key: next(iter(named)) for key, named in found.items() if len(named) == 1}
 
     @cached_property
     def by_page(self) -> bool:

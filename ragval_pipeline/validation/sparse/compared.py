@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.sparse import Encode, TextRow, choose_model
 from ragval_pipeline.validation.sparse.vectors import Compared, Held, K, Look
-from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST
+from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST, WHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,11 +47,11 @@ def compare_counts(
         shapes[name] = _cosine(dict.fromkeys(stored, 1.0), dict.fromkeys(known, 1.0))
         weighted[name] = _compared(stored, _bm25(known))
     usual = [name for name, (cosine, ratio) in weighted.items() if _is_same(cosine, ratio)]
-    if len(usual) >= MOST * len(shapes):
+    if len(usual) >= (1 - WHOLE) * len(shapes):
         return Compared(len(shapes), language, _wrong(weighted))
     wrong: dict[str, tuple[Look, float]] = {name: ("text", cosine) for name, cosine in shapes.items() if cosine < MATCH}
-    # Other words in most vectors are those of another tokenizer, of which nothing is known.
-    return Compared(len(shapes), language, wrong) if len(wrong) < MOST * len(shapes) else None
+    # Other words in nearly all vectors are those of another tokenizer, of which nothing is known.
+    return Compared(len(shapes), language, wrong) if len(wrong) < WHOLE * len(shapes) else None
 
 
 #: Indices and counts of a text's words.
@@ -69,14 +69,16 @@ def _unpacked(counts: _Packed) -> Iterator[tuple[int, float]]:
 def _left_out(found: Mapping[str, _Packed], held: Held) -> frozenset[int]:
     """The words that no vector has, and those that most vectors of texts with them lack, if these are a few.
 
-    A stop word may have the index of a word that is none: "other" and "others".
+    A stop word may have the index of a word that is none: "other" and "others". Vectors with a word that their text
+    lacks are those of other texts, and show nothing.
     """
     having, lacking, anywhere = Counter[int](), Counter[int](), set[int]()
     for name, (indices, _) in found.items():
         words, stored = indices.tolist(), held.row(name).keys()
-        having.update(words)
-        lacking.update(word for word in words if word not in stored)
         anywhere.update(stored)
+        if stored <= set(words):
+            having.update(words)
+            lacking.update(word for word in words if word not in stored)
     return frozenset(
         index
         for index, count in lacking.items()

@@ -38,6 +38,8 @@ def test_a_page_whose_address_names_another_partition_is_named_as_a_whole_or_in_
     points = [point for all_pages in tenants.values() for own in all_pages for point in own]
     assert named(points) == {}
     whole = {point.point_id for point in tenants["acme"][2]}
+    # A tenant called like a folder that all addresses have.
+    points += page("https://docs.example/docs/p", "docs")
     copy = tenants["beta"][1][0]._replace(point_id="copy", tags=("core",))
     moved = [point._replace(tags=("beta",)) if point.point_id in whole else point for point in points]
     assert named([*moved, copy]) == {"partition.leak": {*whole, "copy"}}

@@ -11,7 +11,7 @@
 # python = "../../../../.venv/bin/python"
 # [tool.indexdefects.names]
 # "coverage.missing_page" = ["page_deleted", "crash_in_the_middle", "ids_from_the_tail"]
-# "coverage.orphan_page" = ["deletes_forgotten"]
+# "coverage.orphan_page" = ["deletes_forgotten", "takedown_kept"]
 # "coverage.stale_page" = ["revised_not_ingested"]
 # "coverage.loopback_host" = ["development_host"]
 # "coverage.url_variant" = ["two_spellings"]
@@ -24,6 +24,9 @@
 # "integrity.not_captured" = ["middle_lost", "texts_cut", "tables_dropped", "code_dropped", "crash_in_the_middle", "ids_from_the_tail"]
 # "integrity.drifted" = ["words_changed", "revised_not_ingested", "two_versions"]
 # "integrity.gone" = ["text_of_another_page", "url_of_another_page", "login_page_fetched", "two_versions", "revised_not_ingested"]
+# "partition.leak" = ["tenants_mixed"]
+# "partition.untagged" = ["tenant_dropped"]
+# "absent.present" = ["takedown_kept"]
 # "payload.missing_field" = ["url_dropped"]
 # "payload.empty_field" = ["text_emptied"]
 # "text.zero_width" = ["zero_width"]
@@ -65,6 +68,8 @@ def suite_of(world):
         suite["qdrant"]["vector_name"] = manifest["vector_name"]
     if manifest.get("partition"):
         suite["qdrant"]["partition_by"] = manifest["partition"]
+    if manifest.get("absent"):
+        suite["absent"] = manifest["absent"]
     if world.has("source"):
         site = world.folder / "site"
         suite["source"] = {"sitemap": str(site / "sitemap.xml"), "site_root": str(site)}
@@ -89,8 +94,9 @@ def audit(world, scratch):
     only = None if world.has("questions") else only
     try:
         run = validate(file, output=str(scratch / "report"), only=only)
-    except SuiteError:  # a version that knows no partitions
+    except SuiteError:  # a version that knows neither partitions nor takedowns
         suite["qdrant"].pop("partition_by", None)
+        suite.pop("absent", None)
         file.write_text(json.dumps(suite), encoding="utf-8")
         run = validate(file, output=str(scratch / "report"), only=only)
     rows = pd.read_parquet(next((scratch / "report").rglob("findings.parquet")))

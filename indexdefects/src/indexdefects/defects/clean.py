@@ -142,3 +142,14 @@ def two_languages(draft: Draft) -> Iterable[str]:
     draft.pages += pages
     draft.points += draft.ingest(pages)
     return []
+
+
+@family("clean", "index", "page")
+def takedown_carried_out(draft: Draft) -> Iterable[str]:
+    """Pages were taken down, the list says so, and their points are deleted."""
+    gone = draft.some_pages()
+    draft.pages = [page for page in draft.pages if page not in gone]
+    urls = [draft.url(page) for page in gone]
+    draft.points = draft.without(draft.of(urls))
+    draft.extra["absent"] = urls
+    return []

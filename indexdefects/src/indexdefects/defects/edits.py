@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from indexdefects.defects.ingestion import give_tenants
 from indexdefects.defects.registry import family
 from indexdefects.draft import Draft, NotHereError
 from indexdefects.embed import embed
@@ -205,3 +206,13 @@ def order_shuffled(draft: Draft) -> Iterable[str]:
         for point, position in zip(by_url[url], order, strict=True):
             shape.set(point, shape.index, position)
     return urls
+
+
+@family("edit", "index", "point")
+def tenant_dropped(draft: Draft) -> Iterable[str]:
+    """Two tenants have pages of their own: some points lost their tag."""
+    field = give_tenants(draft)
+    points = draft.some_points()
+    for point in points:
+        draft.recipe.shape.drop(point, [field])
+    return _ids(points)

@@ -9,7 +9,7 @@ from indexdefects.blocks import NAVIGATION, Block, Page
 from indexdefects.defects.registry import family
 from indexdefects.draft import SITE, Draft, NotHereError
 from indexdefects.embed import embed_by_another_model
-from indexdefects.points import Point, point_id
+from indexdefects.points import Point, get, point_id
 from indexdefects.recipes.base import Document
 
 LOGIN = Page(
@@ -35,6 +35,15 @@ def deletes_forgotten(draft: Draft) -> Iterable[str]:
     """The site dropped a page, the ingestion did not delete its points."""
     gone = draft.some_pages()
     draft.pages = [page for page in draft.pages if page not in gone]
+    return [draft.url(page) for page in gone]
+
+
+@family("ingestion", "index", "page")
+def takedown_kept(draft: Draft) -> Iterable[str]:
+    """Pages were taken down, and the list says so: the ingestion did not delete their points."""
+    gone = draft.some_pages()
+    draft.pages = [page for page in draft.pages if page not in gone]
+    draft.extra["absent"] = [draft.url(page) for page in gone]
     return [draft.url(page) for page in gone]
 
 
@@ -255,6 +264,16 @@ def two_spellings(draft: Draft) -> Iterable[str]:
 @family("ingestion", "source", "point")
 def tenants_mixed(draft: Draft) -> Iterable[str]:
     """Two tenants have pages of their own: some points of one carry the other's tag."""
+    field = give_tenants(draft)
+    points = draft.some_points(draft.distinct)
+    for point in points:
+        other = "south" if get(point.payload, field) == "north" else "north"
+        draft.recipe.shape.set(point, [field], other)
+    return _ids(points)
+
+
+def give_tenants(draft: Draft) -> str:
+    """Give every second page to another tenant; returns the path of the tag."""
     if not draft.recipe.shape.metadata:
         raise NotHereError
     field = f"{draft.recipe.shape.metadata}.tenant"
@@ -262,8 +281,5 @@ def tenants_mixed(draft: Draft) -> Iterable[str]:
     for point in draft.points:
         draft.recipe.shape.set(point, [field], "north" if draft.url_of(point) in half else "south")
     draft.right = [point.copy() for point in draft.points]
-    points = draft.some_points(draft.distinct)
-    for point in points:
-        draft.recipe.shape.set(point, [field], "south" if draft.url_of(point) in half else "north")
     draft.extra["partition"] = field
-    return _ids(points)
+    return field
