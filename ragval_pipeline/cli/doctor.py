@@ -112,7 +112,7 @@ def _ways(suite: Suite, look: Look, reader: Reader) -> list[Check]:
     from ragval_pipeline.orchestration.asking import check_ways
 
     named = [*([] if suite.retrieval.retriever else [suite.retrieval.mode]), *suite.retrieval.also]
-    asked = [name for name in named if name not in ("bm25", "dense")]
+    asked = [name for name in named if name not in ("bm25", "dense", "rerank")]
     if not asked or not look.facts.points_count:
         return []
     try:

@@ -18,6 +18,7 @@ from ragval_pipeline.sources.search.lexical import COLUMNS as LEXICAL_COLUMNS
 from ragval_pipeline.sources.search.lexical import LexicalSearcher
 from ragval_pipeline.sources.search.methods import Method, method_of
 from ragval_pipeline.sources.search.production import production_searcher
+from ragval_pipeline.sources.search.rerank import RerankedSearcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import COLUMNS as COLUMNS_OF_POINTS
@@ -31,7 +32,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.suite.sections import Mode, Way
+from ragval_pipeline.suite.sections import Mode, RerankSettings, Way
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.detectors import find_all
@@ -127,7 +128,20 @@ class Ways:
             SystemFailure: As ``judged``.
         """
         with ExitStack() as stack:
-            yield self._in_memory() if name == "bm25" else self._searcher(name, stack)
+            if name == "bm25":
+                yield self._in_memory()
+            elif name == "rerank":
+                yield stack.enter_context(self._reranked())
+            else:
+                yield self._searcher(name, stack)
+
+    @contextmanager
+    def _reranked(self) -> Iterator[Searcher]:
+        """The judged way with its first hits in the order of ``retrieval.rerank``."""
+        settings, text = self.suite.retrieval.rerank, self.suite.payload.fields["text"]
+        top_n = RerankSettings.model_fields["top_n"].default if isinstance(settings, str | None) else settings.top_n
+        with self.judged() as way, self.embedding.reranker_for(self.suite) as reranker:
+            yield RerankedSearcher(way.searcher, reranker, top_n, text)
 
     def _searcher(self, mode: Mode, stack: ExitStack) -> IndexSearcher:
         suite = self.suite
@@ -165,7 +179,7 @@ def check_ways(suite: Suite, facts: CollectionFacts, reader: Reader) -> None:
     retrieval = suite.retrieval
     judged = () if retrieval.retriever is not None else (retrieval.mode,)
     for name in (*judged, *retrieval.also):
-        if name not in ("bm25", "dense"):
+        if name not in ("bm25", "dense", "rerank"):
             method_of(suite, name, facts, reader)
 
 

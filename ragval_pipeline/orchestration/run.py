@@ -36,6 +36,7 @@ from ragval_pipeline.sources.embedders.static_files import static_files
 from ragval_pipeline.sources.history import REPORT, history_folder
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.search.production import check_suite_search
+from ragval_pipeline.sources.search.rerank import check_suite_reranker
 from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
@@ -353,6 +354,8 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
                 check_suite_embedder(resolved)
             if selected & SEARCHING:
                 check_suite_search(resolved)
+            if "queries" in selected and "rerank" in resolved.retrieval.also:
+                check_suite_reranker(resolved)
         if "regression" in selected:
             _check_baseline(resolved)
     return resolved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.embedders.budget import Budget
     from ragval_pipeline.sources.kept.evidence import Earlier
+    from ragval_pipeline.sources.search.rerank import RerankCost, Reranker
     from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -79,6 +80,7 @@ class CountedEmbedding:
         self._resource = resource
         self._budget = budget
         self._opened: list[Any] = []
+        self._reranked: list[RerankCost] = []
         self._base_url: str | None = getattr(resource, "base_url", None)
 
     @contextmanager
@@ -94,11 +96,27 @@ class CountedEmbedding:
                 layer = getattr(layer, "inner", None)
             yield embedder
 
+    @contextmanager
+    def reranker_for(self, suite: Suite) -> Iterator[Reranker]:
+        """The suite's reranker, within the run's budget; its cost is counted."""
+        from ragval_pipeline.sources.search.rerank import open_reranker
+
+        reranker = open_reranker(suite, budget=self._budget, keep=True)
+        self._reranked.append(reranker.cost)
+        with closing(reranker):
+            yield reranker
+
+    def _reranking(self) -> dict[str, Any]:
+        """Calls and billed searches of reranking; empty if there was none."""
+        searches = [cost.searches for cost in self._reranked if cost.searches is not None]
+        calls = sum(cost.calls for cost in self._reranked)
+        return {"rerank_calls": calls, "rerank_searches": sum(searches) if searches else None} if calls else {}
+
     def section(self) -> dict[str, Any]:
         """``{"cost": ...}`` of all calls so far, failed ones included; empty if not counted."""
         costs = [cost for embedder in self._opened if (cost := getattr(embedder, "cost", None)) is not None]
         if not costs:
-            return {}
+            return {"cost": {"usd": 0.0, **found}} if (found := self._reranking()) else {}
         from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
 
         total = sum(costs[1:], costs[0])
@@ -112,6 +130,7 @@ class CountedEmbedding:
                 "seconds": total.elapsed_s,
                 "usd": total.usd(price),
                 "prices_of": PRICES_OF if price else None,
+                **self._reranking(),
             }
         }
 

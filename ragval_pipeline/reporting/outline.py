@@ -110,11 +110,15 @@ def title_of(code: str) -> str:
 
 
 def spent_words(report: ValidationReport) -> str:
-    """The cost of embedding for providers that count tokens or money; empty for local ones."""
+    """The cost of embedding for providers that count tokens or money, and of reranking; empty without."""
     cost = report.cost
-    if not cost.embedding_calls or (cost.usd == 0.0 and cost.prices_of is None):
-        return ""
-    return show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of)
+    found = []
+    if cost.embedding_calls and not (cost.usd == 0.0 and cost.prices_of is None):
+        found.append(show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of))
+    if cost.rerank_calls:
+        billed = "" if cost.rerank_searches is None else f" ({cost.rerank_searches:,.0f} searches billed)"
+        found.append(f"{plural(cost.rerank_calls, 'call')} of the reranker{billed}")
+    return ", ".join(found)
 
 
 def index_words(report: ValidationReport) -> list[str]:

@@ -89,7 +89,7 @@ Severities = Literal["error", "warning", "info", "off"]
 #: By what a collection is searched.
 Mode = Literal["dense", "sparse", "hybrid", "text"]
 #: Ways to search beside the judged one.
-Way = Literal["bm25", "dense", "sparse", "hybrid", "text"]
+Way = Literal["bm25", "dense", "sparse", "hybrid", "text", "rerank"]
 
 
 class Section(BaseModel):
@@ -273,6 +273,22 @@ class SparseSettings(Section):
     _blank = field_validator("vector_name", "model", mode="before")(_blank_is_none)
 
 
+class RerankSettings(Section):
+    """Which model puts the first hits in order."""
+
+    provider: Literal["cohere"] = Field("cohere", description="The model's provider")
+    model: Text = Field("rerank-v4.0-fast", description="Its name")
+    top_n: Rank = Field(50, description="Number of hits that it orders")
+    base_url: Annotated[str, AfterValidator(_http_address)] | None = Field(
+        None, description="URL of the provider; null: CO_API_URL, else its own"
+    )
+    api_key: SecretStr | None = Field(
+        None, description="Its API key; null: that of embedding, if it is Cohere's; else COHERE_API_KEY, or CO_API_KEY"
+    )
+
+    _blank = field_validator("base_url", "api_key", mode="before")(_blank_is_none)
+
+
 class RetrievalSettings(Section):
     """How queries are asked and judged."""
 
@@ -306,14 +322,18 @@ class RetrievalSettings(Section):
     also: Annotated[tuple[Way, ...], BeforeValidator(_one_is_a_list)] = Field(
         ("bm25",),
         description="Further ways to search, asked the same questions and compared, never a gate: the modes, and "
-        "bm25: in memory, over the stored texts; []: none",
+        "bm25: in memory, over the stored texts; rerank: the mode's first hits, put in order by a model; []: none",
     )
     fusion: Literal["rrf", "dbsf"] = Field(
         "rrf", description="How Qdrant fuses the hits of a hybrid search: by their ranks, or by their scores"
     )
     sparse: SparseSettings = Field(default_factory=SparseSettings, description="The sparse vectors of a collection")
 
-    _blank = field_validator("retriever", mode="before")(_blank_is_none)
+    rerank: RerankSettings | Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] | None = Field(
+        None, description="What also: [rerank] orders hits by: a provider's model, or module:attr, your own function"
+    )
+
+    _blank = field_validator("retriever", "rerank", mode="before")(_blank_is_none)
 
     @field_validator("min_similarity", "relevance_similarity")
     @classmethod
@@ -328,6 +348,8 @@ class RetrievalSettings(Section):
             raise ValueError("mode cannot be used with retriever, which searches in its own way")
         if self.retriever is None and self.mode in self.also:
             raise ValueError(f"also names {self.mode}, which mode judges already")
+        if "rerank" in self.also and self.rerank is None:
+            raise ValueError("also names rerank, and there is no rerank: say which model")
         return self
 
 

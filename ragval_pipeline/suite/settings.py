@@ -153,7 +153,8 @@ def _has_other_provider(profile: Profile, written: Layer, flags: Layer) -> bool:
 
 
 def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
-    """The suite with its provider's usual variable as key, if none is given."""
+    """The suite with its providers' usual variables as keys, where none is given."""
+    suite = _with_rerank_key(suite, environ)
     embedding = suite.embedding
     if embedding.provider == "openai" and embedding.base_url is not None:
         return suite  # a key for OpenAI is not sent to another host that speaks its API
@@ -162,6 +163,18 @@ def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
     if key is None:
         return suite
     return suite.model_copy(update={"embedding": embedding.model_copy(update={"api_key": SecretStr(key)})})
+
+
+def _with_rerank_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
+    rerank, embedding = suite.retrieval.rerank, suite.embedding
+    if rerank is None or isinstance(rerank, str) or rerank.api_key is not None:
+        return suite
+    key = next(filter(None, (environ.get(name, "").strip() for name in _KEYS[rerank.provider])), None)
+    secret = SecretStr(key) if key else None
+    if embedding.provider == rerank.provider and embedding.api_key is not None and embedding.base_url is None:
+        secret = embedding.api_key
+    retrieval = suite.retrieval.model_copy(update={"rerank": rerank.model_copy(update={"api_key": secret})})
+    return suite.model_copy(update={"retrieval": retrieval})
 
 
 def without_empty_sections(written: Mapping[str, Any]) -> dict[str, Any]:

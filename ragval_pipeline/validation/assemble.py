@@ -237,13 +237,16 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def total_cost(measurements: Sequence[Measurement]) -> Cost:
-    """The embedding cost of all steps of a run; billed tokens are None if none were reported."""
+    """The cost of all steps of a run; billed tokens are None if none were reported."""
     parts = [Cost.model_validate(entry.sections["cost"]) for entry in measurements if entry.sections.get("cost")]
+    reranked = [part.rerank_searches for part in parts if part.rerank_searches is not None]
     billed = [part.billed_tokens for part in parts if part.billed_tokens is not None]
     return Cost(
         embedding_calls=sum(part.embedding_calls for part in parts),
         embedding_inputs=sum(part.embedding_inputs for part in parts),
         billed_tokens=sum(billed) if billed else None,
+        rerank_calls=sum(part.rerank_calls for part in parts),
+        rerank_searches=sum(reranked) if reranked else None,
         cache_hits=sum(part.cache_hits for part in parts),
         seconds=sum(part.seconds for part in parts),
         usd=None if any(part.usd is None for part in parts) else sum(part.usd or 0.0 for part in parts),

@@ -13,7 +13,7 @@ from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
 #: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``;
-#: 1.3 ``by_partition``, ``traffic``, ``not_compared``.
+#: 1.3 ``by_partition``, ``traffic``, ``not_compared``, ``rerank_calls``.
 SCHEMA_VERSION = "1.3"
 #: Names of the other ways to search, for readers.
 WAYS = {
@@ -22,6 +22,7 @@ WAYS = {
     "sparse": "search by sparse vectors",
     "hybrid": "hybrid search",
     "text": "search by a text index",
+    "rerank": "your search, reranked,",
 }
 #: The metric of another way that needs no page: the share of the questions that it answers.
 ANSWERED = "answered"
@@ -157,6 +158,8 @@ class Cost(Entity):
     embedding_inputs: int = Field(0, description="Texts in these calls; those of a repeated call count once")
     billed_tokens: float | None = Field(None, description="Null when the provider reports none")
     cache_hits: int = Field(0, description="Texts embedded without the provider")
+    rerank_calls: int = Field(0, description="Calls of retrieval.rerank, including repeated and failed ones")
+    rerank_searches: float | None = Field(None, description="Searches that its provider billed; null when unknown")
     seconds: float = Field(0.0, description="Seconds spent in successful calls")
     usd: float | None = Field(None, description="US dollars, by ragval's price table; null when unknown")
     prices_of: str | None = Field(None, description="Year and month of the prices; null when nothing was paid")

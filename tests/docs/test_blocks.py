@@ -174,7 +174,7 @@ def secrets(stage: Stage, codes: Sequence[str]) -> None:
     assert load_suite("ragval.yaml").severity == {"secret.personal": "info"}
 
 
-@of("docs/how-to/hybrid.md", 1, 2, 3, 4)
+@of("docs/how-to/hybrid.md", 1, 2, 3, 4, 5)
 def hybrid(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.suite.sections import RetrievalSettings
@@ -182,8 +182,8 @@ def hybrid(stage: Stage, codes: Sequence[str]) -> None:
     *settings, queries = codes
     found = [RetrievalSettings.model_validate(yaml.safe_load(code)["retrieval"]) for code in settings]
     assert TestQuery.model_validate(yaml.safe_load(queries)[0]).filter == {"lang": "en", "live": True}
-    assert [each.sparse.model for each in found] == ["bm25", "my_sparse:encode", None]
-    assert [each.mode for each in found] == ["dense", "dense", "hybrid"]
+    assert [each.sparse.model for each in found] == ["bm25", "my_sparse:encode", None, None]
+    assert [each.mode for each in found] == ["dense", "dense", "hybrid", "dense"]
 
 
 @of("docs/how-to/component.md", 8)

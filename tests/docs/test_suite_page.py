@@ -23,6 +23,7 @@ SECTIONS = (
     "payload",
     "embedding",
     "retrieval",
+    "retrieval.rerank",
     "retrieval.sparse",
     "retry",
     "history",

@@ -16,6 +16,7 @@ from ragval_pipeline.sources.search.retriever import Retriever
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.testing.defects.planters.sparse import weighted
 from tests.orchestration.world import NAME, World
+from tests.support.cohere_server import CohereStandIn
 
 
 def with_words(world: World, *, foreign: bool = False, dense: bool = True) -> None:
@@ -164,6 +165,24 @@ def test_a_filter_of_a_query_is_set_in_every_search_and_what_it_leaves_out_is_to
     assert "lack `language`" in str(unknown.fail_reason)
     assert report.retrieval_metrics.by_mode["bm25"]["answered"].value == pytest.approx(1 / 3)
     assert report.criterion("latency_p95_ms").value is not None
+
+
+@pytest.mark.slow
+def test_hits_in_a_rerankers_order_are_compared_and_its_cost_is_told(world: World, without_gx: None) -> None:
+    with CohereStandIn() as cohere:
+        rerank = {"model": "rerank-v4.0-fast", "top_n": 20, "base_url": cohere.url, "api_key": "k-12345678"}
+        suite = world.suite({"retrieval": {"also": ["bm25", "rerank"], "rerank": rerank}, "latency": "off"})
+        report = run_suite(suite, only=["queries"]).report
+        assert report.retrieval_metrics.by_mode["rerank"]["answered"].n == 20
+        assert (report.cost.rerank_calls, report.cost.rerank_searches) == (20, 20.0)
+        again = run_suite(suite, only=["queries"]).report
+        assert (again.cost.rerank_calls, len(cohere.requests)) == (0, 20)
+        cohere.fail("500")
+        dead = world.suite({"retrieval": {"rerank": {**rerank, "model": "another"}}, "retry": {"max": 0}})
+        report = run_suite(dead, only=["queries"]).report
+    assert list(report.retrieval_metrics.by_mode) == ["bm25"]
+    assert "answered HTTP 500" in report.retrieval_metrics.not_compared["rerank"]
+    assert report.criterion("query_pass_rate").verdict == "met"
 
 
 def test_a_query_cannot_ask_for_what_the_suite_leaves_out() -> None:

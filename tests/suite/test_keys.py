@@ -82,6 +82,7 @@ EVERYTHING: dict[str, Any] = {
         "mode": "dense",
         "also": [],
         "fusion": "dbsf",
+        "rerank": {"provider": "cohere", "model": "m", "top_n": 9, "base_url": "http://localhost:1", "api_key": "k"},
         "sparse": {"vector_name": "words", "model": "bm25"},
     },
     "criteria": {"coverage": 0.5, "mrr": None, "recall_at_7": {"threshold": 0.1, "required": False}},

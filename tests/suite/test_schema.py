@@ -101,8 +101,9 @@ def test_a_placeholder_may_stand_for_every_scalar(suite: Draft202012Validator, p
     holder: Any = settings
     for part in path[:-1]:
         holder = holder[part]
-    # What a whole section is made of cannot come from one variable; the threshold of a criterion can.
-    is_section = isinstance(holder[path[-1]], dict) and (len(path) == 1 or path[0] != "criteria")
+    # What a whole section is made of cannot come from one variable; the threshold of a criterion, and a function, can.
+    is_text = path[0] == "criteria" or path == ("retrieval", "rerank")
+    is_section = isinstance(holder[path[-1]], dict) and (len(path) == 1 or not is_text)
     for text in ("${NAME}", "${NAME:-5}", "a${NAME}b"):
         holder[path[-1]] = text
         assert bool(problems(suite, settings)) is is_section

@@ -1,4 +1,4 @@
-"""A local stand-in for Cohere's ``/v2/embed`` with configurable responses.
+"""A local stand-in for Cohere's ``/v2/embed`` and ``/v2/rerank`` with configurable responses.
 
 with CohereStandIn() as cohere:
 embedder = CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=cohere.url)
@@ -69,6 +69,7 @@ class CohereStandIn:
     """
 
     path = "/v2/embed"
+    rerank_path: str | None = "/v2/rerank"
 
     def __init__(
         self, *, dimension: int = 1024, max_words: int = 512, delay_s: float = 2.0, billed: bool = True
@@ -115,6 +116,8 @@ class CohereStandIn:
 
     def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Status and JSON of the response to an accepted request."""
+        if "documents" in body:
+            return 200, self.reranked(body["query"], body["documents"])
         texts = body.get("texts") or []
         if len(texts) > MAX_TEXTS:
             return 400, {"message": f"invalid request: at most {MAX_TEXTS} texts"}
@@ -126,6 +129,14 @@ class CohereStandIn:
         read = [" ".join(part[: self.max_words]) for part in words]
         dimension = body.get("output_dimension") or self.dimension
         return 200, self.wrapped([hashed_vector(text, dimension) for text in read], sum(map(len, words)))
+
+    def reranked(self, query: str, documents: list[str]) -> dict[str, Any]:
+        """The JSON of a response that scores each document by the share of the query's words that it holds."""
+        words = set(query.split())
+        scores = [len(words & set(text.split())) / max(len(words), 1) for text in documents]
+        order = sorted(range(len(scores)), key=lambda number: -scores[number])
+        results = [{"index": number, "relevance_score": scores[number]} for number in order]
+        return {"id": "x", "results": results, "meta": {"billed_units": {"search_units": 1}}}
 
     def error(self, status: str, message: str) -> dict[str, Any]:
         """The JSON of an error response."""
@@ -185,7 +196,7 @@ def _handler_for(standin: CohereStandIn) -> type[BaseHTTPRequestHandler]:
             self._answer(mode, body)
 
         def _answer(self, mode: str, body: dict[str, Any]) -> None:
-            if self.path.partition("?")[0] != standin.path:
+            if self.path.partition("?")[0] not in {standin.path, standin.rerank_path}:
                 self._send_json(404, standin.error("404", f"no such endpoint: {self.path}"))
             elif mode == "ok":
                 self._send_json(*standin.answer(body))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.base import InputType, malformed
-from ragval_pipeline.sources.embedders.remote import Answer, RemoteEmbedder, token_count
+from ragval_pipeline.sources.embedders.remote import Answer, RemoteClient, RemoteEmbedder, token_count
 
 if TYPE_CHECKING:
     import cohere
 
 
-class CohereEmbedder(RemoteEmbedder):
-    """Embeds through Cohere's API, version 2."""
-
-    can_cut = True
+class CohereApi(RemoteClient):
+    """Cohere's API, version 2."""
 
     provider = "cohere"
     title, host = "Cohere", "api.cohere.com"
@@ -41,6 +39,19 @@ class CohereEmbedder(RemoteEmbedder):
     def _close_client(self, client: Any) -> None:
         client.__exit__(None, None, None)
 
+    def _expected(self) -> tuple[type[Exception], ...]:
+        import httpx
+        from cohere.core.api_error import ApiError
+        from cohere.core.parse_error import ParsingError
+
+        return ApiError, ParsingError, httpx.RequestError, httpx.InvalidURL, UnicodeDecodeError
+
+
+class CohereEmbedder(CohereApi, RemoteEmbedder):
+    """Embeds through Cohere's API, version 2."""
+
+    can_cut = True
+
     def _post(self, texts: list[str], input_type: InputType) -> Answer:
         chosen: dict[str, Any] = {"output_dimension": self._asked_dimension} if self._asked_dimension else {}
         try:
@@ -60,10 +71,3 @@ class CohereEmbedder(RemoteEmbedder):
             raise malformed("the answer has no float embeddings")
         billed = getattr(getattr(response, "meta", None), "billed_units", None)
         return Answer(vectors, token_count(getattr(billed, "input_tokens", None)))
-
-    def _expected(self) -> tuple[type[Exception], ...]:
-        import httpx
-        from cohere.core.api_error import ApiError
-        from cohere.core.parse_error import ParsingError
-
-        return ApiError, ParsingError, httpx.RequestError, httpx.InvalidURL, UnicodeDecodeError

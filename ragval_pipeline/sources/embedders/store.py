@@ -148,10 +148,10 @@ def _alike(one: Vector, other: Vector) -> bool:
     return float(one @ other) >= SAME_MODEL * lengths
 
 
-def store_at(base: UPath, *, provider: str, base_url: str | None) -> VectorStore:
-    """The store of a suite's embedder.
+def store_at(base: UPath, *, provider: str, base_url: str | None, kind: str = "embeddings") -> VectorStore:
+    """The store of a suite's embedder, or of another ``kind`` of model.
 
     Another ``base_url`` is another store: servers may use a name for different models.
     """
     place: Any = json.dumps([provider, base_url])
-    return VectorStore(base / ".cache" / "embeddings" / hashlib.sha256(place.encode()).hexdigest()[:16])
+    return VectorStore(base / ".cache" / kind / hashlib.sha256(place.encode()).hexdigest()[:16])
