@@ -134,13 +134,16 @@ def index_words(report: ValidationReport) -> list[str]:
 
 
 def mode_words(report: ValidationReport) -> list[str]:
-    """How many questions each other way to search answers, and the judged one."""
+    """How many questions each other way to search answers, and the judged one; and which ways were not compared."""
     found = []
     for mode, values in report.retrieval_metrics.by_mode.items():
         if (answered := values.get(ANSWERED)) is not None:
             other, own = (round(share * answered.n) for share in (answered.value, answered.value - answered.difference))
             told = f"{WAYS.get(mode, mode)} answers {other:,} of {plural(answered.n, 'question')}, your search {own:,}"
             found.append(f"{told[:1].upper()}{told[1:]}")
+    for mode, reason in report.retrieval_metrics.not_compared.items():
+        told = f"{WAYS.get(mode, mode).rstrip(',')} was not compared: {reason.rstrip('.')}"
+        found.append(f"{told[:1].upper()}{told[1:]}")
     return found
 
 

@@ -10,7 +10,9 @@ import yaml
 from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.assets.validation_report import metadata_of
 from ragval_pipeline.orchestration.run import check_before_any_call, run_suite
+from ragval_pipeline.reporting.outline import mode_words
 from ragval_pipeline.sources.embedders.sparse import word_counts
 from ragval_pipeline.sources.search.retriever import Retriever
 from ragval_pipeline.suite.model import Suite
@@ -179,9 +181,14 @@ def test_hits_in_a_rerankers_order_are_compared_and_its_cost_is_told(world: Worl
         assert (again.cost.rerank_calls, len(cohere.requests)) == (0, 20)
         cohere.fail("500")
         dead = world.suite({"retrieval": {"rerank": {**rerank, "model": "another"}}, "retry": {"max": 0}})
-        report = run_suite(dead, only=["queries"]).report
+        run = run_suite(dead, only=["queries"])
+    report = run.report
     assert list(report.retrieval_metrics.by_mode) == ["bm25"]
     assert "answered HTTP 500" in report.retrieval_metrics.not_compared["rerank"]
+    words = mode_words(report)
+    assert words[0].startswith("Plain BM25 answers")
+    assert words[1].startswith("Your search, reranked was not compared: reranker: Cohere at")
+    assert metadata_of(report, str(run.folder))["answered_bm25"].value > 0.5
     assert report.criterion("query_pass_rate").verdict == "met"
 
 

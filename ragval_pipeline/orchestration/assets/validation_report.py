@@ -30,7 +30,7 @@ from ragval_pipeline.validation.assemble import graded_findings
 from ragval_pipeline.validation.index.readiness import PointsRead
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
-from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.report import ANSWERED, ValidationReport
 from ragval_pipeline.validation.set_aside import SetAside
 
 
@@ -166,6 +166,8 @@ def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
         "warning_findings": severities.count("warning"),
         "duration_seconds": report.duration_seconds,
     }
+    by_mode = report.retrieval_metrics.by_mode
+    answered = {f"answered_{mode}": values[ANSWERED].value for mode, values in by_mode.items() if ANSWERED in values}
     return {
         "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
         # Browsers do not open local files from a web page: this shows the report's content in place.
@@ -173,7 +175,7 @@ def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
         **report_link(folder, whole=False),
         **_partitions(report),
         "collection": dg.MetadataValue.text(report.collection_name),
-        **numbers(counts),
+        **numbers({**counts, **answered}),
     }
 
 
