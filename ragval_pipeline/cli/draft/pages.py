@@ -36,6 +36,7 @@ class DraftPage:
         headings: Headings in its points' payload or Markdown.
         points: Number of its points, in all versions.
         twins: Addresses of the same page in other versions of the documentation.
+        texts: The texts of its points, in order.
     """
 
     url: str | None
@@ -46,6 +47,7 @@ class DraftPage:
     headings: tuple[str, ...] = ()
     points: int = 1
     twins: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
@@ -54,6 +56,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     stored: dict[str, Mapping[str, Any]] = {}
     held = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
+    texts: dict[str, list[str]] = {}
     read = [(point, {name: value_of(point, path) for name, path in fields.items()}) for point in look.points]
     for point, values in sorted(read, key=lambda entry: _index(entry[1])):
         url = values.get("source_url")
@@ -61,6 +64,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
         firsts.setdefault(key, point)
         stored.setdefault(key, values)
         held[key] += 1
+        texts.setdefault(key, []).append(str(values.get("text") or ""))
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(values)))
     named = {key: _title(values) for key, values in stored.items()}
     titles = own_titles(named, shared_parts([title] for title in named.values()))
@@ -78,6 +82,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
             headings=tuple(headings[key]),
             points=sum(held[each] for each in (key, *twins)),
             twins=tuple(twins),
+            texts=tuple(texts[key]),
         )
         for key, *twins in same.values()
         if _WORD.search(titles[key])

@@ -9,12 +9,14 @@ import random
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
 from ragval_pipeline.cli.draft.pages import DraftPage
+from ragval_pipeline.cli.draft.passages import passages_of
+from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.text.display import one_line
 from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
@@ -26,12 +28,17 @@ _LONGEST_ID = 40
 _LONGEST, _LONGEST_ASKED, _SHORTEST = 10, 20, 5
 #: Marks of code.
 _MARKS = re.compile(r"[\[\]{}=<>|]")
+
+#: One in so many questions is about a passage.
+_PASSAGES = 3
+_NUMBER = re.compile(r"v?\d+(?:\.(?:\d+|x))*")
 #: Common section titles that say nothing about the page.
 _COMMON = frozenset(
     """
     introduction overview summary recap conclusion notes note example examples next steps see also contents table of
     on this page prerequisites references related learning objectives coming soon no heading not found documentation
-    home welcome
+    home welcome glossary reference api index recipes tutorial guide guides faq features new changelog changes history
+    license miscellaneous resources module modules
     """.split()  # noqa: SIM905
 )
 _ENGLISH = frozenset({"the", "and", "of", "to", "is", "a", "in", "for", "that", "with", "this", "are"})
@@ -49,6 +56,12 @@ _VERBS = frozenset(
     upload use validate verify view wait watch wrap write
     """.split()  # noqa: SIM905
 )
+#: Words that ask, those after which a heading with one is a question, and what makes one a sentence.
+_WH = frozenset({"how", "why", "what", "when", "where", "which", "who"})
+_AUXILIARY = frozenset("do does did is are was were can could should will would not".split())  # noqa: SIM905
+_STATING = re.compile(r"\w\s(?:is|are|was|were|isn't|aren't|doesn't|don't|can't|cannot|won't|didn't|fails?)\s\w", re.I)
+_COMMON_WORD = re.compile(r"[A-Z][a-z]+")
+_QUOTED = re.compile(r"(`+)[^`]+\1")
 _ASKING = frozenset("how why what when where which who can should does is are do will".split())  # noqa: SIM905
 #: Verbs of those above that also precede nouns, as in "Set Operations" or "Use Cases": they are imperatives only before
 #: an article.
@@ -69,7 +82,7 @@ _SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "o
 _GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{2,}ing")
 #: Numbering before a title, and labels that generators append to names.
 _NUMBERED = re.compile(
-    r"^(?:chapter|week|module|stage|step|task|part|section|lesson)\s+\d+\s*[:.)\u2013-]\s*", re.IGNORECASE
+    r"^(?:example|chapter|week|module|stage|step|task|part|section|lesson)(?:\s+\d+)?\s*[:.)\u2013-]\s*", re.IGNORECASE
 )
 _LABELS = re.compile(r"(?:\s+(?:instance-attribute|class-attribute|property|dataclass|module-attribute|classmethod))+$")
 _CODE = re.compile(r"[\w.]*(?:\w[._]\w|\(\)|_\w)[\w.()]*")
@@ -104,21 +117,72 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Question:
-    """A question about one section of a page."""
+    """A question about one section or one passage of a page.
+
+    Attributes:
+        text: The question.
+        heading: What it is about.
+        page: The page that answers it.
+        passage: Words of the chunk that answers it, as stored; empty if the page does.
+        hard: Addresses that answer it for another version: they must not be taken for the page.
+    """
 
     text: str
     heading: str
     page: DraftPage
+    passage: str = ""
+    hard: tuple[str, ...] = ()
 
 
 def draft_questions(
     pages: Sequence[DraftPage], headings: Mapping[str, Sequence[str]], *, count: int, seed: str
 ) -> list[Question]:
-    """Questions about sections of pages spread over the site, the same in every run with this seed.
+    """Questions about sections and passages of pages spread over the site, the same in every run with this seed.
 
-    There are fewer than ``count`` if the pages, in the order of their addresses, have not enough sections.
+    Up to a third are about passages: definitions and tables. There are fewer than ``count`` if the pages, in the order
+    of their addresses, have not enough of either.
     """
     chosen = random.Random(seed)
+    about_passages = _of_passages(pages, chosen, count // _PASSAGES)
+    sections = _of_sections(pages, headings, chosen, count - len(about_passages))
+    return sorted((*sections, *about_passages), key=lambda question: question.page.url or question.page.point.id)
+
+
+def _of_passages(pages: Sequence[DraftPage], chosen: random.Random, count: int) -> list[Question]:
+    """Questions that passages answer, at most one of a page, about things that no other page defines."""
+    candidates = [(page, passage) for page in pages if is_english((page.text,)) for passage in passages_of(page.texts)]
+    defining = Counter(name for _, name in {(id(page), passage.about.casefold()) for page, passage in candidates})
+    own = [entry for entry in candidates if defining[entry[1].about.casefold()] == 1]
+    chosen.shuffle(own)
+    # What two chunks share, and what one row of a table says, is rarer than a definition and harder to find.
+    own.sort(key=lambda entry: entry[1].text.startswith("What is the default") is False and bool(entry[1].words))
+    found: dict[int, Question] = {}
+    for page, passage in own:
+        if len(found) < count:
+            question = Question(passage.text, passage.about, page, passage.words)
+            found.setdefault(id(page), _of_version(question))
+    return list(found.values())
+
+
+def _of_version(question: Question) -> Question:
+    """The question about one version if its page has others, which answer it almost alike."""
+    page = question.page
+    name = _version_in(page.url, page.twins[0]) if page.url and page.twins else ""
+    if not name or not question.text.endswith("?"):
+        return question
+    return replace(question, text=f"{question.text[:-1]} in version {name}?", hard=page.twins)
+
+
+def _version_in(url: str, twin: str) -> str:
+    """The folder in which the addresses of two versions differ, if it is a number; else empty."""
+    parts, others = ([part for part in path_of(address).split("/") if part] for address in (url, twin))
+    own = [part for part in parts if part not in others]
+    return own[0] if len(own) == 1 and _NUMBER.fullmatch(own[0]) else ""
+
+
+def _of_sections(
+    pages: Sequence[DraftPage], headings: Mapping[str, Sequence[str]], chosen: random.Random, count: int
+) -> list[Question]:
     english = is_english(page.text for page in pages)
     named = [list(map(clean, headings.get(page.url or "") or page.headings or (page.title,))) for page in pages]
     shared = shared_parts(named)
@@ -127,7 +191,10 @@ def draft_questions(
     open_: dict[int, list[str]] = {}
     for number, texts in enumerate(named):
         own = dict.fromkeys(texts)
-        telling = [text for text in own if is_telling(text) and owners[text.casefold()] <= 1]
+        title = pages[number].title
+        telling = [
+            text for text in own if is_telling(text) and owners[text.casefold()] <= 1 and not _is_bare(text, title)
+        ]
         chosen.shuffle(telling)
         open_[number] = telling
     found: list[Question] = []
@@ -139,7 +206,7 @@ def draft_questions(
             # Pages with much code have few of the common words, translated ones hardly any.
             asks = english and is_english((page.text,), one_in=24) and is_latin(heading)
             found.append(Question(question_of(heading, page.title) if asks else heading, heading, page))
-    return sorted(found, key=lambda question: question.page.url or question.page.point.id)
+    return found
 
 
 def off_topic(pages: Iterable[DraftPage]) -> list[str]:
@@ -167,6 +234,11 @@ def is_telling(heading: str) -> bool:
     return 2 * letters > len(heading) and not _MARKS.search(heading) and not set(words) <= _COMMON
 
 
+def _is_bare(heading: str, title: str) -> bool:
+    """Whether a heading is one common word that its page's title has too: nothing says what is asked about it."""
+    return bool(_COMMON_WORD.fullmatch(heading)) and heading.casefold() in title.casefold()
+
+
 def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
     """Whether texts are English: the commonest words are more than one in so many of theirs."""
     words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
@@ -181,25 +253,41 @@ def is_latin(heading: str) -> bool:
 
 def question_of(heading: str, title: str) -> str:
     """The question that an English heading's section answers."""
+    is_code = bool(_CODE.fullmatch(heading) or _QUOTED.fullmatch(heading))
+    heading = heading.replace("`", "")
     first, _, rest = heading.partition(" ")
     low = first.casefold()
     if heading.endswith("?"):
         return heading
-    if low in {"how", "when", "where"} and rest.casefold().startswith("to "):
-        return f"{first} {'do' if low == 'how' else 'should'} I {rest[3:4].lower()}{rest[4:]}?"
-    if _CODE.fullmatch(heading):
+    if is_code:
         return f"What does {heading} do?"
+    words = rest.casefold().split()
+    if low in _WH and words:
+        if words[0] == "to":
+            return f"{first} {'do' if low == 'how' else 'should'} I {rest[3:4].lower()}{rest[4:]}?"
+        if words[0] not in _AUXILIARY:
+            return f"Can you tell me {low} {rest}?"
     if low in _ASKING:
         return f"{heading}?"
-    words = rest.casefold().split()
-    if low in _VERBS and words and (low not in _NOUNS_TOO or words[0] in _ARTICLES):
+    if low in _VERBS and words and (low not in _NOUNS_TOO or words[0] in _ARTICLES or "to" in words):
         return f"How do I {low} {rest}?"
     if _GERUND.fullmatch(low) and words:
-        return f"How does {low} {rest} work?"
+        verb = _verb_of(low)
+        acts = verb and (verb not in _NOUNS_TOO or words[0] in _ARTICLES or rest[0].islower())
+        return f"How do I {verb} {rest}?" if acts else f"What should I know about {low} {rest}?"
+    if _STATING.search(heading):
+        return f"What can I do when {heading[:1].lower() if first[1:].islower() else heading[:1]}{heading[1:]}?"
     if len(words) < 3 and _SMALL.isdisjoint(words):
         verb = "are" if re.search(r"[^s]s$", heading) else "is"
         return f"What {verb} {heading}{'' if words or heading in title else f' in {title}'}?"
     return f"What should I know about {heading}?"
+
+
+def _verb_of(gerund: str) -> str:
+    """The verb of a gerund, as far as known: "configure" of "configuring", "run" of "running"; else empty."""
+    stem = gerund.removesuffix("ing")
+    forms = (stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem)
+    return next((form for form in forms if form in _VERBS), "")
 
 
 def queries_text(questions: Sequence[Question], negatives: Sequence[str], profile: Profile | None) -> str:
@@ -221,7 +309,11 @@ def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dic
     entry: dict[str, Any] = {"id": _id_of(question.heading, taken), "status": "draft", "query_text": question.text}
     if page.url is not None and "expected_results" not in expects:
         entry["relevant_urls"] = [page.url]
-        entry.update({"acceptable_urls": list(page.twins)} if page.twins else {})
+        entry.update({"acceptable_urls": list(page.twins)} if page.twins and not question.hard else {})
+        if question.passage:
+            entry["expected_results"] = [{"source_url": page.url, "text": question.passage}]
+        if question.hard:
+            entry["metadata"] = {"hard_negatives": list(question.hard)}
     else:
         entry["expected_results"] = [{"id": page.point.id} if page.url is None else {"source_url": page.url}]
     if page.module is not None and "expected_module" in expects:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,7 +37,15 @@ from ragval_pipeline.validation.traffic.measure import (
     measure_traffic,
     topics_of,
 )
-from ragval_pipeline.validation.traffic.wording import Cluster, Clustered, Rarity, cluster_questions, stems
+from ragval_pipeline.validation.traffic.wording import (
+    Cluster,
+    Clustered,
+    Rarity,
+    Term,
+    cluster_questions,
+    counted_terms,
+    stems,
+)
 
 #: Questions embedded at once: where a budget ends, what was asked before counts.
 _AT_ONCE = 200  # work
@@ -172,7 +181,7 @@ class _Asker:
             return _Searched(Found(), Evidence(0.0, 0.0), None)
         pages = [self.read.page(hit.payload) for hit in hits]
         others = [hit for hit in (*hits, *answer.deeper) if self.read.page(hit.payload) != pages[0]][:top_k]
-        words = {word: self._weight(word) for word in stems(text)}
+        words = self._weights(text)
         best = Evidence(self.sign * hits[0].score, self._held(words, (hit.payload for hit in hits)))
         without = (
             Evidence(self.sign * others[0].score, self._held(words, (hit.payload for hit in others)))
@@ -189,13 +198,19 @@ class _Asker:
         )
         return _Searched(found, best, without)
 
-    def _held(self, words: Mapping[str, float], payloads: Iterable[Mapping[str, Any]]) -> float:
+    def _held(self, words: Mapping[Term, float], payloads: Iterable[Mapping[str, Any]]) -> float:
         """The share of a question's telling words that a hit holds."""
         return max((_share(words, self._words_of(payload)) for payload in payloads), default=0.0)
 
-    def _words_of(self, payload: Mapping[str, Any]) -> set[str]:
+    def _words_of(self, payload: Mapping[str, Any]) -> Counter[Term]:
         texts = self.read.texts(payload)
-        return stems(_joined(texts.get(name) for name in _TEXTS))
+        return counted_terms(_joined(texts.get(name) for name in _TEXTS))
+
+    def _weights(self, text: str) -> dict[Term, float]:
+        """How much each term of a question tells; a pair as much as the word of it that tells less."""
+        terms = counted_terms(text)
+        words = {term: self._weight(term) for term in terms if isinstance(term, str)}
+        return {term: words[term] if isinstance(term, str) else min(map(words.__getitem__, term)) for term in terms}
 
     def _weight(self, word: str) -> float:
         """How much a word tells: by how rare it is in the index and in the log, whichever of them it is frequent in."""
@@ -240,9 +255,7 @@ class _Asker:
         if not wanting or not answered or not self.task.pages.parts:
             return {}
         usual = float(np.median(answered))
-        words = {
-            place: {word: self._weight(word) for word in stems(cluster.text)} for place, cluster in wanting.items()
-        }
+        words = {place: self._weights(cluster.text) for place, cluster in wanting.items()}
         most: dict[int, tuple[float, str]] = {}
         for key, held in self._missing_pages():
             for place, weights in words.items():
@@ -251,21 +264,23 @@ class _Asker:
                     most[place] = share, key
         return {place: key for place, (_, key) in most.items()}
 
-    def _missing_pages(self) -> Iterator[tuple[str, set[str]]]:
+    def _missing_pages(self) -> Iterator[tuple[str, Counter[Term]]]:
         scope = self.task.inventory.scope_urls
         rows = PageCopies(self.task.pages).rows(("page_key", "title", "main"))
         missing = (row for row in rows if row["page_key"] in scope and row["page_key"] not in self.indexed)
         for row, _ in zip(missing, range(_COUNTED), strict=False):
-            yield row["page_key"], stems(_joined((row["title"], row["main"])))
+            yield row["page_key"], counted_terms(_joined((row["title"], row["main"])))
 
 
 def _joined(texts: Iterable[Any]) -> str:
     return " ".join(" ".join(text) if isinstance(text, list) else text for text in texts if text)
 
 
-def _share(words: Mapping[str, float], held: set[str]) -> float:
+def _share(words: Mapping[Term, float], held: Mapping[Term, int]) -> float:
+    """The share of telling words that a text holds; one that it has again and again counts more (as in BM25)."""
     total = sum(words.values())
-    return sum(weight for word, weight in words.items() if word in held) / total if total else 0.0
+    found = (weight * held[word] / (held[word] + 1) for word, weight in words.items() if word in held)
+    return sum(found) / total if total else 0.0
 
 
 def _unit(way: Asking, text: str) -> Any:

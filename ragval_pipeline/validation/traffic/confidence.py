@@ -2,11 +2,10 @@
 
 No score means the same under two embedders, so nothing is compared with a number of another index. Each answered
 question shows two things: the *evidence* of its best page, and what is left when that page is taken away, which is the
-evidence of a question without a page. Evidence is the best score, and the share of the question's telling words that
-are in a hit. Both are weighted so that they separate best what is found with and without the page (Fisher's linear
-discriminant). The evidence of a log's questions is then a mixture of both kinds: its parts are fitted (EM), starting
-from what was taken away, and with the test queries whose answer is known held fixed. A question is unanswered where it
-more probably has no page.
+evidence of a question without a page. Evidence is the best score, and the share of the question's telling terms that
+are in a hit. The evidence of a log's questions is then a mixture of both kinds, each taken as normal: they are fitted
+(EM), starting from what was taken away, and with the test queries whose answer is known held fixed. A question is
+unanswered where it more probably has no page.
 """
 
 from __future__ import annotations
@@ -56,97 +55,107 @@ class Observed:
     count: float = 1.0
 
 
+class Part(NamedTuple):
+    """A normal part of a mixture, of score and words.
+
+    Attributes:
+        mean: Shape (2,).
+        spread: Covariance, shape (2, 2).
+    """
+
+    mean: Values
+    spread: Values
+
+    @classmethod
+    def of(cls, evidence: Values, spread: Values | None = None) -> Part:
+        """The part of some evidence, shape (n, 2), or with another covariance."""
+        found: Values = np.cov(evidence.T) if spread is None else spread
+        return cls(evidence.mean(axis=0), found + _LEAST * np.eye(2))
+
+    def density(self, evidence: Values) -> Values:
+        """Its density at some evidence, shape (n, 2), without the constant factor."""
+        apart = evidence - self.mean
+        far = np.einsum("ij,jk,ik->i", apart, np.linalg.inv(self.spread), apart)
+        densities: Values = np.exp(-far / 2) / math.sqrt(float(np.linalg.det(self.spread)))
+        return densities
+
+    def fitted(self, evidence: Values, shares: Values, prior: float) -> Part:
+        """The part that evidence belongs to with these shares; the start weighs as much as ``prior`` of it."""
+        weight = prior + float(shares.sum())
+        mean = (prior * self.mean + shares @ evidence) / weight
+        apart, moved = evidence - mean, self.mean - mean
+        spread = prior * (self.spread + np.outer(moved, moved)) + (apart * shares[:, None]).T @ apart
+        return Part(mean, spread / weight + _LEAST * np.eye(2))
+
+
 @dataclass(frozen=True)
 class Confidence:
     """What separates answered from unanswered questions of an index.
 
     Attributes:
-        weights: Of score and words, both at least 0; their sum is 1.
-        threshold: Weighted evidence below which a question is unanswered.
+        answered: The evidence of answered questions, scaled.
+        unanswered: That of questions without a page.
+        share: Share of questions without a page, 0..1.
         questions: Number of questions that this rests on.
         known: Number of those whose answer is known.
-        scale: What the score is divided by.
+        scale: What evidence is divided by, shape (2,).
     """
 
-    weights: tuple[float, float]
-    threshold: float
+    answered: Part
+    unanswered: Part
+    share: float
     questions: int
     known: int
-    scale: float = field(default=1.0, repr=False)
-
-    def of(self, evidence: Evidence) -> float:
-        """The weighted evidence."""
-        return self.weights[0] * evidence.score / self.scale + self.weights[1] * evidence.words
+    scale: Values = field(repr=False)
 
     def is_confident(self, evidence: Evidence) -> bool:
-        """Whether a question with this evidence more probably has a page than not."""
-        return self.of(evidence) >= self.threshold
+        """Whether a question with this evidence more probably has a page than not.
+
+        More evidence than usual is no reason to doubt, and less than without a page none to believe.
+        """
+        given = np.array([evidence]) / self.scale
+        if (given <= self.unanswered.mean).all():
+            return False
+        usual = np.minimum(given, self.answered.mean)
+        without, with_page = self.unanswered.density(usual), self.answered.density(usual)
+        return bool((1 - self.share) * with_page[0] >= self.share * without[0])
 
 
 def calibrate_confidence(observed: Sequence[Observed]) -> Confidence | None:
     """Learn from answered questions what an unanswered one looks like; None from fewer than ``FEWEST_ASKED``."""
-    paired = [(each.best, each.without) for each in observed if each.without is not None]
-    if len(observed) < FEWEST_ASKED or len(paired) < FEWEST_ASKED:
+    left = np.array([each.without for each in observed if each.without is not None])
+    if min(len(observed), len(left)) < FEWEST_ASKED:
         return None
-    scale = max(float(np.std([each.best.score for each in observed])), _LEAST)
-    scaled = np.array([(each.best.score / scale, each.best.words) for each in observed])
-    with_page = np.array([(best.score / scale, best.words) for best, _ in paired])
-    without = np.array([(other.score / scale, other.words) for _, other in paired])
-    weights = _discriminant(with_page, without)
-    values, left = scaled @ weights, without @ weights
+    best = np.array([each.best for each in observed])
+    scale = np.maximum(best.std(axis=0), _LEAST)
     known = np.array([math.nan if each.answered is None else float(not each.answered) for each in observed])
-    threshold = _threshold(values, left, known)
-    told = int(np.isfinite(known).sum())
-    return Confidence((float(weights[0]), float(weights[1])), threshold, len(observed), told, scale)
+    answered, unanswered, share = _mixture(best / scale, left / scale, known)
+    return Confidence(answered, unanswered, share, len(observed), int(np.isfinite(known).sum()), scale)
 
 
-def _discriminant(with_page: Values, without: Values) -> Values:
-    """The direction that separates both best; what separates nothing, or the wrong way, has no weight."""
-    spread = (np.cov(with_page.T) + np.cov(without.T)) / 2 + _LEAST * np.eye(2)
-    apart = with_page.mean(axis=0) - without.mean(axis=0)
-    weights = np.clip(np.linalg.solve(spread, apart), 0, None)
-    if not weights.any():
-        weights = np.clip(apart, 0, None)
-    total = float(weights.sum())
-    return weights / total if total else np.array([0.5, 0.5])  # definition
+def _mixture(best: Values, left: Values, known: Values) -> tuple[Part, Part, float]:
+    """The parts of answered and of unanswered questions, and the share of the latter.
 
-
-def _threshold(values: Values, left: Values, known: Values) -> float:
-    """Where a question is as probably answered as not."""
+    Args:
+        best: Evidence of each question, shape (n, 2).
+        left: Evidence of questions whose best page is taken away, shape (m, 2).
+        known: 0 for a question known to be answered, 1 for one known not to be, else not a number; shape (n,).
+    """
     fixed = np.isfinite(known)
-    low = _Part(float(left.mean()), float(left.var()) + _LEAST, 0.0)
-    start = values[known == 0] if (known == 0).sum() >= FEWEST_ASKED else values[values >= np.median(values)]
-    high = _Part(float(start.mean()), float(values.var()) + _LEAST, 0.0)
-    share, first_low, first_high = 0.5, low, high  # work
+    low = first = Part.of(left)
+    right = best[known == 0]
+    if len(right) < FEWEST_ASKED:
+        upper = best[(best >= np.median(best, axis=0)).all(axis=1)]
+        right = upper if len(upper) else best
+    high = Part.of(right, np.cov(best.T))
+    share = 0.5  # work
     for _ in range(_ROUNDS):
-        below, above = share * low.density(values), (1 - share) * high.density(values)
+        below, above = share * low.density(best), (1 - share) * high.density(best)
         missing = np.where(fixed, known, below / np.maximum(below + above, np.finfo(float).tiny))
         before, share = share, float((1 + missing[~fixed].sum()) / (2 + (~fixed).sum()))
-        low, high = first_low.fitted(values, missing), first_high.fitted(values, 1 - missing, prior=1.0)
-        # Without its page a question finds at most what it would find of the other pages.
-        low = low if low.mean <= first_low.mean else _Part(first_low.mean, low.variance, low.weight)
+        low, high = first.fitted(best, missing, _PRIOR), high.fitted(best, 1 - missing, 1.0)
+        # Without its page a question finds at most what is left of others.
+        low = low._replace(mean=np.minimum(low.mean, first.mean))
         if abs(share - before) < _CONVERGED:
             break
-    grid = np.linspace(low.mean, max(high.mean, low.mean + _LEAST), 1001)  # work
-    answered = (1 - share) * high.density(grid) >= share * low.density(grid)
-    return float(grid[int(answered.argmax())]) if answered.any() else float(grid[-1])
-
-
-class _Part(NamedTuple):
-    """A normal part of a mixture."""
-
-    mean: float
-    variance: float
-    weight: float
-
-    def density(self, values: Values) -> Values:
-        """Its density at some values, without the constant factor."""
-        densities: Values = np.exp(-((values - self.mean) ** 2) / (2 * self.variance)) / math.sqrt(self.variance)
-        return densities
-
-    def fitted(self, values: Values, shares: Values, prior: float = _PRIOR) -> _Part:
-        """The part that values belong to with these shares; the start weighs as much as ``prior`` of them."""
-        weight = float(shares.sum())
-        mean = (prior * self.mean + float(shares @ values)) / (prior + weight)
-        squares = prior * (self.variance + (self.mean - mean) ** 2) + float(shares @ (values - mean) ** 2)
-        return _Part(mean, squares / (prior + weight) + _LEAST, weight)
+    return high, low, share

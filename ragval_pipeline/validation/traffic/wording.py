@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from ragval_pipeline.suite.traffic import AskedText
 from ragval_pipeline.text.folding import words_of
@@ -26,6 +27,16 @@ _WORDINGS = 5  # shown
 def stems(text: str) -> set[str]:
     """The beginnings of the words of a text."""
     return {word[:STEM] for word in words_of(text)}
+
+
+def counted_terms(text: str) -> Counter[Term]:
+    """The beginnings of the words of a text and the pairs of neighbours among them, and how often each occurs."""
+    words = [word[:STEM] for word in words_of(text)]
+    return Counter[Term]([*words, *pairwise(words)])
+
+
+#: A word, or two that follow each other: the words of "water meter" are on many pages, the pair on those about it.
+Term = str | tuple[str, str]
 
 
 @dataclass(frozen=True)

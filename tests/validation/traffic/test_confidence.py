@@ -47,15 +47,16 @@ def test_a_log_without_unanswered_questions_has_hardly_any() -> None:
     assert sum(not rule.is_confident(each.best) for each in good) <= 5
 
 
-def test_what_separates_nothing_has_no_weight() -> None:
+def test_a_score_that_is_always_the_same_decides_nothing() -> None:
     rng = random.Random(2)
-    flat = [
-        Observed(each.best._replace(score=0.5), each.without and each.without._replace(score=0.5))
-        for each in [*answered(rng, 100), *unanswered(rng, 10)]
-    ]
-    rule = calibrate_confidence(flat)
+    good, bad = (
+        [Observed(each.best._replace(score=0.5), each.without and each.without._replace(score=0.5)) for each in some]
+        for some in (answered(rng, 100), unanswered(rng, 20))
+    )
+    rule = calibrate_confidence([*good, *bad])
     assert rule is not None
-    assert rule.weights[0] == pytest.approx(0, abs=0.01)
+    assert sum(rule.is_confident(each.best) for each in bad) <= 4
+    assert sum(not rule.is_confident(each.best) for each in good) <= 8
 
 
 def test_questions_whose_answer_is_known_decide_where_hardly_any_is_answered() -> None:
