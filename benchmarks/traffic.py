@@ -168,11 +168,17 @@ def _ordered(seed: int) -> bool:
         _log(corpus, asked)
         report, _ = validate(corpus)
         page_of = {str(point.id): corpus.get(point, "source_url") for point in corpus.points}
-        hurt = {
-            finding.code: sum(counts[url] for url in {page_of.get(name, name) for name in finding.subjects})
+        pages_of = {
+            finding.code: {page_of.get(name, name) for name in finding.subjects}
             for finding in report.findings
             if finding.subject_kind in {"page", "point"}
         }
+    # A cause has the place of what follows from it, and only causes are compared.
+    for finding in report.findings:
+        for cause in {finding.because, *finding.causes} & pages_of.keys():
+            pages_of[cause] |= pages_of.get(finding.code, set())
+    roots = {finding.code for finding in report.findings if finding.because is None} & pages_of.keys()
+    hurt = {code: sum(counts[url] for url in pages_of[code]) for code in roots}
     taus = {}
     for severity in ("error", "warning"):
         order = [finding.code for finding in report.findings if finding.severity == severity and finding.code in hurt]

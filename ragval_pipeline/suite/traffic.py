@@ -194,6 +194,10 @@ def _filter(content: Mapping[str, Any]) -> str:
             value = value or "wrong"
     if value is None or value == {}:
         return ""
-    if not isinstance(value, Mapping) or not all(isinstance(each, str | int | float) for each in value.values()):
-        raise _WrongError("must be payload fields with their values", "Write {field: value}, or leave it out.", _FILTER)
+    if not isinstance(value, Mapping) or not all(isinstance(each, str | int) for each in value.values()):
+        raise _WrongError(
+            "must be payload fields with texts, whole numbers or truth values",
+            "Write {field: value}, or leave it out.",
+            _FILTER,
+        )
     return json.dumps(dict(value), sort_keys=True, ensure_ascii=False)

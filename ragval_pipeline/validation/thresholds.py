@@ -364,13 +364,14 @@ FEWEST_ASKED = threshold(
     codes="traffic.unanswered",
     reason="with fewer questions it cannot be learnt what an answer looks like on this index; then the suite's "
     "min_similarity decides",
-    evidence="samples of 20 of the benchmark's questions separate as well as all of them (AUC within 0.02)",
+    evidence="learnt from 20 of the 1,726 clusters of benchmarks.traffic, the median recall is 0.96 and the median "
+    "precision 0.86; from 400, 0.94 and 0.89",
 )
 SAME_MEANING = threshold(
     0.9,
     unit="cosine of the vectors of two questions",
     codes="traffic.unanswered",
     reason="two questions this similar in meaning and answered alike are one topic",
-    evidence="at 0.9, 4,627 generated questions (benchmarks.traffic) have no topic of two pages; at 0.8 a hundredth of "
-    "the questions is in a topic of another page",
+    evidence="at 0.8 and above, none of 4,627 generated questions (benchmarks.traffic) is in a topic of another page; "
+    "at 0.7, two in a thousand are",
 )

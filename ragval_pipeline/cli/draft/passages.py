@@ -18,7 +18,7 @@ _DEFINED = re.compile(
     r"(?:\n[^.!?\n]+)*[.!?]"
 )
 #: Names that only their page explains: a parameter, an ordinary word.
-_LOCAL, _GERUND = re.compile(r"[a-z]+"), re.compile(r"[A-Za-z]{3,}ing")
+_LOCAL, _GERUND = re.compile(r"[a-z]+"), re.compile(r"[A-Za-z]{2,}ing")
 #: Beginnings that refer to something before, or that are no name.
 _NO_NAME = frozenset(
     """
@@ -68,7 +68,8 @@ def _definitions(text: str) -> Iterator[Passage]:
         words = name.split()
         is_named = len(name) > 2 and len(words) <= _LONGEST_NAME and not (article is None and _LOCAL.fullmatch(name))
         refers = {words[0].casefold(), words[-1].casefold()} & _NO_NAME if words else True
-        if not is_named or refers or _GERUND.fullmatch(words[0]) or len(found[0].split()) < _SHORTEST_SENTENCE:
+        acts = article is None and _GERUND.fullmatch(words[0])
+        if not is_named or refers or acts or len(found[0].split()) < _SHORTEST_SENTENCE:
             continue
         # A capital only begins the sentence, unless the name has another one.
         begins = article is None and len(words) > 1 and words[0][1:].islower() and all(map(str.islower, words[1:]))

@@ -59,7 +59,10 @@ _VERBS = frozenset(
 #: Words that ask, those after which a heading with one is a question, and what makes one a sentence.
 _WH = frozenset({"how", "why", "what", "when", "where", "which", "who"})
 _AUXILIARY = frozenset("do does did is are was were can could should will would not".split())  # noqa: SIM905
-_STATING = re.compile(r"\w\s(?:is|are|was|were|isn't|aren't|doesn't|don't|can't|cannot|won't|didn't|fails?)\s\w", re.I)
+_STATING = re.compile(
+    r"\w\s(?:is|are|was|were|isn't|aren't|doesn't|don't|can't|cannot|won't|didn't|does not|do not|did not|fails?)\s\w",
+    re.I,
+)
 _COMMON_WORD = re.compile(r"[A-Z][a-z]+")
 _QUOTED = re.compile(r"(`+)[^`]+\1")
 _ASKING = frozenset("how why what when where which who can should does is are do will".split())  # noqa: SIM905
@@ -276,7 +279,7 @@ def question_of(heading: str, title: str) -> str:
         acts = verb and (verb not in _NOUNS_TOO or words[0] in _ARTICLES or rest[0].islower())
         return f"How do I {verb} {rest}?" if acts else f"What should I know about {low} {rest}?"
     if _STATING.search(heading):
-        return f"What can I do when {heading[:1].lower() if first[1:].islower() else heading[:1]}{heading[1:]}?"
+        return f"{heading}. What can I do?"
     if len(words) < 3 and _SMALL.isdisjoint(words):
         verb = "are" if re.search(r"[^s]s$", heading) else "is"
         return f"What {verb} {heading}{'' if words or heading in title else f' in {title}'}?"

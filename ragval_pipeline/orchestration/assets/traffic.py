@@ -33,6 +33,7 @@ from ragval_pipeline.validation.traffic.measure import (
     Found,
     Traffic,
     cluster_key,
+    filter_of,
     golden_keys,
     measure_traffic,
     topics_of,
@@ -127,7 +128,15 @@ class _Asker:
         """What the test queries and the clusters find, most asked first, and why that ended early."""
         task = self.task
         clusters = self.clustered.clusters[:MOST_ASKED]
-        questions = [*(query.query_text for query in queries), *(cluster.text for cluster in clusters)]
+        top_k = task.suite.retrieval.top_k
+        # Two pages: what is left of a question when its best page is taken away.
+        questions = [
+            *(Question(f"query {query.id}", query.query_text, top_k, 2, query.filter) for query in queries),
+            *(
+                Question(f"log {number}", cluster.text, top_k, 2, filter_of(cluster))
+                for number, cluster in enumerate(clusters)
+            ),
+        ]
         searched: list[_Searched] = []
         answers: list[Answer] = []
         stopped = ""
@@ -140,7 +149,7 @@ class _Asker:
                     stopped = str(reached)
                     break
                 answers += given
-                searched += [self._weighed(text, answer, way) for text, answer in zip(some, given, strict=True)]
+                searched += [self._weighed(each.text, answer, way) for each, answer in zip(some, given, strict=True)]
                 progress_of(TRAFFIC)(len(searched), len(questions))
         # What a test query finds is known, whatever else is learnt.
         self.answered.extend(
@@ -155,10 +164,9 @@ class _Asker:
         ]
         return searched[len(queries) :], known, stopped
 
-    def _answers(self, texts: Sequence[str], way: Asking) -> list[Answer]:
+    def _answers(self, questions: Sequence[Question], way: Asking) -> list[Answer]:
         result = ask_with(
-            # Two pages: what is left of a question when its best page is taken away.
-            [Question(str(number), text, self.task.suite.retrieval.top_k, 2) for number, text in enumerate(texts)],
+            questions,
             searcher=way.searcher,
             fields=hit_fields(self.task.suite),
             page_of=self.read.page,

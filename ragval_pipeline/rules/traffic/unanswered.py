@@ -15,8 +15,9 @@ RULE = Rule(
     many="of the log have no page that confidently answers them",
     measured=(
         "The log's questions are grouped by wording, and each group is asked once. For its best page, the score and "
-        "the share of the question's telling words that a hit holds are compared with what the questions of the log "
-        "and the test queries find with and without their best page. It is listed if it more probably has no page. "
+        "the share of the question's telling words and pairs of words that a hit holds are compared with what the "
+        "questions of the log and the test queries find with and without their best page. It is listed if it more "
+        "probably has no page, and no negative test query asks it. "
         "With fewer than 20 questions, its best score is compared with the threshold that calibrate proposes, else "
         "with retrieval.min_similarity."
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -339,3 +340,8 @@ def _drift(traffic: Traffic) -> dict[str, Any]:
         "asked_more": [names[number] for number in ordered[::-1][:_MOVED] if moved[number] > 0],
         "asked_less": [names[number] for number in ordered[:_MOVED] if moved[number] < 0],
     }
+
+
+def filter_of(cluster: Cluster) -> dict[str, str | int | bool] | None:
+    """The payload filter of a cluster; None without one."""
+    return json.loads(cluster.filter) if cluster.filter else None

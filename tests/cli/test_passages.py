@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.cli.draft.pages import DraftPage
+from ragval_pipeline.cli.draft.passages import passages_of
+from ragval_pipeline.cli.draft.questions import draft_questions, question_of
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
+
+TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `timeout` | 30 s | how long |\n| `retries` | | how often |"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("A lookup is a query expression with a left-hand side.", "What is a lookup?"),
+        ("Message tags are a string that holds the level and more.", "What are message tags?"),
+        ("`WSGIAuthUserScript` is the same as the alias that defines it.", "What is WSGIAuthUserScript?"),
+        ("Uvicorn is an ASGI server with an emphasis on speed.", "What is Uvicorn?"),
+        (TABLE, "What is the default of timeout?"),
+    ],
+)
+def test_what_a_passage_says_is_asked(text: str, question: str) -> None:
+    assert [passage.text for passage in passages_of([text])] == [question]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is a thing that somebody said before in the text.",
+        "The connection is the one that was opened a moment ago.",
+        "`obj` is the parent object that is being edited now.",
+        "Using the admin is a good way to begin with a site.",
+        "```\nA lookup is a query expression with a left-hand side.\n```",
+    ],
+)
+def test_what_refers_to_something_before_or_is_code_is_not_asked(text: str) -> None:
+    assert list(passages_of([text])) == []
+
+
+def test_a_definition_that_two_chunks_share_is_asked_of_the_page() -> None:
+    [passage] = passages_of(
+        ["First a text. A watering robot is a machine that", "runs on rails between the benches. More."]
+    )
+    assert (passage.text, passage.words) == ("What is a watering robot?", "")
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("Finding work", "How do I find work?"),
+        ("Logging Best Practices", "What should I know about logging Best Practices?"),
+        ("How errors are displayed", "Can you tell me how errors are displayed?"),
+        ("What to configure", "What should I configure?"),
+        ("``DeleteModel``", "What does DeleteModel do?"),
+        ("The server does not start", "The server does not start. What can I do?"),
+        ("Use `PassengerMiddleware` to serve files", "How do I use PassengerMiddleware to serve files?"),
+    ],
+)
+def test_a_question_of_a_heading_reads_like_one(heading: str, question: str) -> None:
+    assert question_of(heading, "Commands") == question
+
+
+def test_a_page_of_several_versions_is_asked_for_its_own() -> None:
+    text = "A lookup is a query expression with a left-hand side. It is in the index, and so is the rest of this."
+    url, twin = "https://a.example/docs/2.0/lookup", "https://a.example/docs/1.0/lookup"
+    page = DraftPage(url, "Lookup", Point(id="1", payload={}), text, None, (), 1, (twin,), (text,))
+    [question] = [each for each in draft_questions([page], {}, count=3, seed="a") if each.passage]
+    assert question.text == "What is a lookup in version 2.0?"
+    assert question.hard == (twin,)
