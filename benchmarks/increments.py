@@ -117,11 +117,10 @@ def _spent(seconds: dict[str, float]) -> float:
     return sum(each for name, each in seconds.items() if name != BETWEEN)
 
 
-#: What two runs never share: when they were, and how long they took.
-_OF_RUN = frozenset({
-    "run_id", "timestamp", "duration_seconds", "latency", "cost", "embedding_ms", "search_time_ms", "seconds",
-    "latency_p95_ms", "name", "history",
-})  # fmt: skip
+#: What two runs never share: when they were, what they cost, and what an earlier one was called.
+_OF_RUN = frozenset(
+    {"run_id", "timestamp", "duration_seconds", "latency", "cost", "asked_at", "baseline", "fingerprint"}
+)
 
 
 def _differing(one: Path, other: Path) -> Iterator[str]:
@@ -141,12 +140,10 @@ def _differing(one: Path, other: Path) -> Iterator[str]:
 
 def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
-        timed = str(value.get("name", "")).startswith("latency")
-        return {
-            name: None if timed else _timeless(each)
-            for name, each in value.items()
-            if name not in _OF_RUN or name == "name"
-        }
+        if str(value.get("name", "")).startswith("latency"):
+            return None
+        kept = {name: each for name, each in value.items() if name not in _OF_RUN}
+        return {name: _timeless(each) for name, each in kept.items() if not name.endswith(("_ms", "_seconds"))}
     return [_timeless(each) for each in value] if isinstance(value, list) else value
 
 
