@@ -253,9 +253,11 @@ class Task:
             from ragval_pipeline.validation.retrieval.hits import pages_stated
 
             key = self.inventory.folder().key
-            expected = {query.id: pages_stated(query, key) for query in load_queries(self.suite)}
+            queries = load_queries(self.suite)
+            expected = {query.id: pages_stated(query, key) for query in queries}
+            filters = {query.id: query.filter for query in queries}
             points = tagged_points(Snapshot(self.manifest).rows(COLUMNS))
-            self.read.partitions = Partitions.of(path, points, expected)
+            self.read.partitions = Partitions.of(path, points, expected, filters)
         return self.read.partitions
 
     @property

@@ -77,10 +77,11 @@ class Partitions:
         path: str,
         tagged: Iterable[Tagged],
         expected: Mapping[str, Iterable[str]] | None = None,
+        filters: Mapping[str, Mapping[str, Any] | None] | None = None,
     ) -> Partitions:
-        """The partitions of all points, and of queries by the pages that they expect.
+        """The partitions of all points, and of queries by their filters, else by the pages that they expect.
 
-        ``expected`` are the canonical forms of these pages, by query id.
+        ``expected`` are the canonical forms of these pages, ``filters`` the payload values, by query id.
         """
         points: dict[str, tuple[str, ...]] = {}
         pages: defaultdict[str, set[str]] = defaultdict(set)
@@ -95,7 +96,9 @@ class Partitions:
             query: frozenset(value for page in keys for value in found.of_page(page))
             for query, keys in (expected or {}).items()
         }
-        return replace(found, queries=queries)
+        given = {query: values[path] for query, values in (filters or {}).items() if values and path in values}
+        chosen = {query: frozenset([_text(value)]) for query, value in given.items()}
+        return replace(found, queries={**queries, **chosen})
 
     @cached_property
     def joined(self) -> Mapping[str, str]:
@@ -135,7 +138,7 @@ class Partitions:
         return found
 
     def of_query(self, name: str) -> Collection[str]:
-        """The partitions of a query, by its id: those of the pages that it expects; none if it expects no page."""
+        """The partitions of a query, by its id: its filter's, else those of the pages that it expects, if any."""
         return self.queries.get(name, ())
 
     def of_subject(self, subject: Subject, kind: str) -> Collection[str] | None:
