@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,8 +91,10 @@ def look_for_secrets(snapshot: Snapshot, copies: PageCopies | None) -> Secrets:
     ]
     if not held:
         return NO_SECRETS
-    folded = {folded_value(one.value) for _, found in held for _, one in found}
-    public, read = _on_pages(copies, folded)
+    of_pages: dict[str | None, set[str]] = {}
+    for row, found in held:
+        of_pages.setdefault(row["page_key"], set()).update(folded_value(one.value) for _, one in found)
+    public, read = _on_pages(copies, of_pages)
     points, values = [], dict[str, str]()
     for row, found in held:
         places: dict[Group, list[Place]] = {}
@@ -142,19 +144,33 @@ def _texts_of(row: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tupl
             yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _on_pages(copies: PageCopies | None, values: Iterable[str]) -> tuple[set[str], set[str]]:
-    """The values that some page shows, and the pages that were read."""
+def _on_pages(copies: PageCopies | None, held: Mapping[str | None, set[str]]) -> tuple[set[str], set[str]]:
+    """The values that some page shows, and the pages that were read.
+
+    Args:
+        copies: The pages.
+        held: Folded values by the page of their points: most are on it, so that few are looked for on every page.
+    """
     public, read = set[str](), set[str]()
-    left = set(values)
-    for row in copies.rows(("page_key", "problem", *_SHOWN)) if copies is not None else ():
-        if row["problem"]:
-            continue
-        read.add(row["page_key"])
-        shown = folded_value("\n".join(row[name] or "" for name in _SHOWN)) if left else ""
-        found = {value for value in left if value in shown}
+    for key, shown in _shown(copies):
+        read.add(key)
+        own = held.get(key, ())
+        text = folded_value(shown) if own else ""
+        public.update(value for value in own if value in text)
+    left = set[str]().union(*held.values()) - public
+    for _, shown in _shown(copies) if left and read else ():
+        text = folded_value(shown)
+        found = {value for value in left if value in text}
         public |= found
         left -= found
     return public, read
+
+
+def _shown(copies: PageCopies | None) -> Iterator[tuple[str, str]]:
+    """The key and the texts of each page that was read."""
+    for row in copies.rows(("page_key", "problem", *_SHOWN)) if copies is not None else ():
+        if not row["problem"]:
+            yield row["page_key"], "\n".join(row[name] or "" for name in _SHOWN)
 
 
 @detector(credential.RULE, needs=Secrets)
