@@ -7,7 +7,7 @@ from ragval_pipeline.cli.draft.passages import passages_of
 from ragval_pipeline.cli.draft.questions import draft_questions, question_of
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 
-TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `timeout` | 30 s | how long |\n| `retries` | | how often |"
+TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `max_wait` | 30 s | how long |\n| `retries` | | how often |"
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `timeout` | 30 s | how
         ("Message tags are a string that holds the level and more.", "What are message tags?"),
         ("`WSGIAuthUserScript` is the same as the alias that defines it.", "What is WSGIAuthUserScript?"),
         ("Uvicorn is an ASGI server with an emphasis on speed.", "What is Uvicorn?"),
-        (TABLE, "What is the default of timeout?"),
+        (TABLE, "What is the default of max_wait?"),
     ],
 )
 def test_what_a_passage_says_is_asked(text: str, question: str) -> None:

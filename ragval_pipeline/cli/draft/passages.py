@@ -34,7 +34,7 @@ _NAMES = frozenset(
     {"name", "option", "options", "setting", "parameter", "argument", "key", "field", "variable", "flag"}
 )
 _DEFAULTS = frozenset({"default", "default value", "defaults", "defaults to"})
-_MARKS = re.compile(r"[`*_]{1,3}(?=\S)|(?<=\S)[`*_]{1,3}|\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"`|(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|\[([^\]]*)\]\([^)]*\)")
 _ENDED = re.compile(r"[.!?:;|)\]`>\"\u201d*_-]\s*$")
 _FENCED = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
 
