@@ -13,20 +13,34 @@ from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.payload.field_map import Whole
 from ragval_pipeline.rules.rule import Action, Copied
 from ragval_pipeline.sources.http.addresses import split_url
-from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away, gravest, is_simulated
+from ragval_pipeline.validation.repair.tree import (
+    FindingNode,
+    every_node,
+    finding_tree,
+    going_away,
+    gravest,
+    is_simulated,
+)
 from ragval_pipeline.validation.report import ValidationReport
 
 
-def first_steps(report: ValidationReport) -> list[tuple[FindingNode, list[str]]]:
-    """The three findings to fix first: their repair meets most gates, then clears most and affects most.
+def first_steps(bundle: ReportBundle) -> list[tuple[FindingNode, list[str]]]:
+    """The three findings of the plan to fix first: their repair meets most gates, then clears most and affects most.
 
     With a log of real questions, those that most readers meet come first, errors before warnings.
 
     Info findings are never included. With each, the required criteria that fail because of it, or what its repair
     clears.
     """
+    report = bundle.report
+    # What must not be shown is masked in the report, and not yet in the plan.
+    roots = (node.finding for node in bundle.plan.nodes)
+    acted_on = {(root.code, root.scope and bundle.masked(root.scope)) for root in roots}
     gates = _Gates(report)
-    nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
+    tree = every_node(finding_tree(report.findings))
+    nodes = [
+        node for node in tree if (node.finding.code, node.finding.scope) in acted_on and node.finding.severity != "info"
+    ]
 
     def weight(node: FindingNode) -> tuple[float, ...]:
         cleared = sum(len(each.names) for each in node.finding.would_clear.values())

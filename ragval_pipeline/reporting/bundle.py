@@ -19,6 +19,7 @@ from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.repair.remedies import RepairPlan
+from ragval_pipeline.validation.repair.tree import causes
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
         extras=_json_files(run.folder / EVIDENCE, "*.json"),
         queries=[{**query.query, "id": query.query_id} for query in report.query_results],
         settings=settings,
+        plan=RepairPlan(nodes=causes(report.findings)),
         remedies=_json_files(run.folder, REMEDIATION).get(REMEDIATION, {}),
         history=history_of(
             run.folder.parent, run.name, report, kept_subjects(run, report), baseline=baseline, limit=limit

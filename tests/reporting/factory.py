@@ -25,8 +25,9 @@ from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_field
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
-from ragval_pipeline.validation.repair.remedies import Listing, plan_remedies
+from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, plan_remedies
 from ragval_pipeline.validation.repair.stored import PointLookup
+from ragval_pipeline.validation.repair.tree import causes
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -210,7 +211,9 @@ def bundle(run: ValidationReport | None = None, findings: Iterable[Finding] = ()
     if "remedies" not in given:
         plan = plan_remedies(found, Listing(), PointLookup(), lambda _: set())
         given["remedies"] = remediation(plan, found)
-    return ReportBundle(report=run or report(findings=found), findings=found, **given)
+    shown = run or report(findings=found)
+    given = {"plan": RepairPlan(nodes=causes(shown.findings)), **given}
+    return ReportBundle(report=shown, findings=found, **given)
 
 
 def faulty() -> ReportBundle:

@@ -99,12 +99,12 @@ def test_first_steps_are_what_keeps_gates_from_being_met_then_errors_and_no_info
         make_finding("payload.empty_field", ["1"]),
         make_finding("payload.wrong_type", ["1"]),
     ]
-    steps = first_steps(factory.report(findings=findings))
+    steps = first_steps(factory.bundle(factory.report(findings=findings)))
     assert [node.finding.code for node, _ in steps] == [
         "coverage.missing_page", "payload.empty_field", "payload.wrong_type",
     ]  # fmt: skip
     missed = [factory.criterion("metadata_completeness", 0.9, 1.0, required=True)]
-    steps = first_steps(factory.report("fail", findings=findings, criteria=missed))
+    steps = first_steps(factory.bundle(factory.report("fail", findings=findings, criteria=missed)))
     assert steps[0][0].finding.code == "payload.empty_field"
     assert [gates for _, gates in steps] == [["metadata_completeness"], [], []]
 
@@ -121,11 +121,11 @@ def test_a_cause_whose_repair_clears_nothing_comes_after_those_that_clear_most_t
     frame = clearing("text.boilerplate", "q1", of=2)
     gone = clearing("integrity.gone", "q1", "q2", of=2)
     report = factory.report("fail", findings=[frame, failed, vain, gone], criteria=missed)
-    steps = first_steps(report)
+    steps = first_steps(factory.bundle(report))
     assert [node.finding.code for node, _ in steps] == ["integrity.gone", "text.boilerplate", "payload.empty_field"]
     assert steps[0][1] == ["query_pass_rate"]
     wide = [clearing("payload.empty_field", of=2, share=0.1), clearing("payload.wrong_type", of=2, share=0.9)]
-    codes = [node.finding.code for node, _ in first_steps(factory.report(findings=wide))]
+    codes = [node.finding.code for node, _ in first_steps(factory.bundle(factory.report(findings=wide)))]
     assert codes == ["payload.wrong_type", "payload.empty_field"]
 
 
@@ -134,7 +134,10 @@ def test_what_is_only_presumed_to_follow_keeps_its_own_advice():
     unfit = make_finding("query.threshold_unfit", ["0.7"]).model_copy(update={"because": "vector.swapped"})
     report = factory.report(findings=[swapped, unfit])
     assert also_clears(finding_tree(report.findings)[0]) == []
-    assert [node.finding.code for node, _ in first_steps(report)] == ["vector.swapped", "query.threshold_unfit"]
+    assert [node.finding.code for node, _ in first_steps(factory.bundle(report))] == [
+        "vector.swapped",
+        "query.threshold_unfit",
+    ]
 
 
 def test_a_pass_without_any_query_that_a_person_confirmed_says_so():

@@ -124,7 +124,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
     steps = [
         Step(card(node), [criterion_name(name) for name in gates],
              [title_of(code) for code in also_clears(node)])
-        for node, gates in first_steps(report)
+        for node, gates in first_steps(bundle)
     ]  # fmt: skip
     return FindingsView(
         cards=[card(node) for node in tree[:MOST_CARDS]],

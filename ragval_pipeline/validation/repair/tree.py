@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -60,6 +60,13 @@ def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:
     yield node.finding
     for below in node.consequences:
         yield from _all_of(below)
+
+
+def every_node(nodes: Iterable[FindingNode]) -> Iterator[FindingNode]:
+    """The nodes of a tree, each before what follows from it."""
+    for node in nodes:
+        yield node
+        yield from every_node(node.consequences)
 
 
 def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
