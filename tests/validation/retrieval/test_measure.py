@@ -397,5 +397,5 @@ def test_a_query_of_which_only_the_beginning_was_read_says_so_in_its_result(page
     asked = [query(id=name, relevant_urls=[f"{SITE}/a"]) for name in ("long", "short")]
     cut = {"long": "the query has at least 600 tokens, of which m reads the first 512"}
     answers = [answer(entry.id, *page_hits(page)) for entry in asked]
-    long, short = measure_retrieval(asked, answers, settings(), cut=cut).sections["query_results"]
+    long, short = measure_retrieval(asked, answers, settings(), notes=cut).sections["query_results"]
     assert getattr(long, told) == f"{getattr(short, told)}; {cut['long']}"
