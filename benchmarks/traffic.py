@@ -173,10 +173,13 @@ def _ordered(seed: int) -> bool:
             for finding in report.findings
             if finding.subject_kind in {"page", "point"}
         }
+    severity_of = {finding.code: finding.severity for finding in report.findings}
     # A cause has the place of what follows from it, and only causes are compared.
     for finding in report.findings:
         for cause in {finding.because, *finding.causes} & pages_of.keys():
-            pages_of[cause] |= pages_of.get(finding.code, set())
+            # A warning brings no error forward.
+            if severity_of[cause] == finding.severity:
+                pages_of[cause] |= pages_of.get(finding.code, set())
     roots = {finding.code for finding in report.findings if finding.because is None} & pages_of.keys()
     hurt = {code: sum(counts[url] for url in pages_of[code]) for code in roots}
     taus = {}
