@@ -14,6 +14,7 @@ from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.rules.rule import Rule
 from ragval_pipeline.rules.secret import credential, personal
 from ragval_pipeline.rules.secret.credential import Details, Place
+from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.printing import times
 from ragval_pipeline.text.sensitive import (
@@ -119,10 +120,11 @@ def _candidates(snapshot: Snapshot) -> Iterator[tuple[dict[str, Any], bool]]:
 
 def _held_in(batch: pa.RecordBatch, pattern: str) -> pa.Array:
     """Whether a text of each row has a match."""
+    line = constant("\n")  # a plain text would import pandas
     columns = [column for name in _COLUMNS if (column := batch.column(name)).null_count < len(batch)]
-    texts = [pc.binary_join(column, "\n") if pa.types.is_list(column.type) else column for column in columns]
+    texts = [pc.binary_join(column, line) if pa.types.is_list(column.type) else column for column in columns]
     # Joined first: to compile the expression takes as long as to search a thousand chunks.
-    joined = pc.binary_join_element_wise(*texts, batch.column("point_id"), "\n", null_handling="skip")
+    joined = pc.binary_join_element_wise(*texts, batch.column("point_id"), line, null_handling="skip")
     return pc.match_substring_regex(joined, pattern)
 
 
