@@ -172,13 +172,18 @@ def looking(stage: Stage, codes: Sequence[str]) -> None:
     assert [main(line) for line in commands(codes[0])] == [0] * 5
 
 
-@of("docs/how-to/several-collections.md", 5)
+@of("docs/how-to/several-collections.md", 5, 6, 7)
 def tenants(stage: Stage, codes: Sequence[str]) -> None:
-    stage.write("tenants.yaml", codes[0])
-    assert load_suite("tenants.yaml").qdrant.partition_by == "tenant"
+    """The lines between are those of the terminal."""
+    suite, told, gates = codes
+    stage.write("tenants.yaml", f"{suite}{gates}")
+    loaded = load_suite("tenants.yaml")
+    assert loaded.qdrant.partition_by == "tenant"
+    assert told.startswith("1 of 3 partitions below what is required:")
+    assert {"coverage@acme", "query_pass_rate@acme"} <= loaded.criteria.keys()
 
 
-@of("docs/how-to/several-collections.md", 6, 7)
+@of("docs/how-to/several-collections.md", 8, 9)
 def partitions(stage: Stage, codes: Sequence[str]) -> None:
     stage.write("ragval.yaml", codes[0])
     assert load_suite("ragval.yaml@acme").qdrant.collection == "help_acme"

@@ -362,7 +362,7 @@ def _query(body: dict[str, Any]) -> Any:
         return edge.Fusion.Rrf(k=2) if query["fusion"] == "rrf" else edge.Fusion.Dbsf()
     if "text" in query:
         return edge.TextQuery(body["using"], query["text"])
-    vector = query.get("nearest", query)
+    vector = query.get("nearest", query) if isinstance(query, dict) else query
     return edge.Query.Nearest(_vector(vector), using=body.get("using"))
 
 

@@ -15,7 +15,8 @@ from ragval_pipeline.testing.defects import ONE, Corpus, clean, defects, find_de
 TOGETHER = [
     ("coverage.missing_page", "query.failed", "chunk.order_shuffled", "payload.constant_field", "text.glued_words",
      "retrieval.incomplete_metadata"),
-    ("chunk.duplicate_index", "coverage.orphan_page", "integrity.heading_loss", "text.boilerplate"),
+    ("chunk.duplicate_index", "coverage.orphan_page", "integrity.heading_loss", "text.boilerplate",
+     "index.no_tenant_index"),
     ("chunk.index_gap", "payload.missing_field:source_url", "coverage.loopback_host", "query.unmatched_judgements",
      "retrieval.crowded_top_k", "text.mojibake"),
     ("vector.zero", "vector.swapped", "chunk.token_count_off", "coverage.stale_page", "payload.missing_field",
@@ -32,10 +33,9 @@ TOGETHER = [
      "query.duplicate", "vector.mixed_models"),
     ("integrity.not_captured", "payload.wrong_type", "query.threshold_unfit", "retrieval.slow", "text.zero_width",
      "vector.text_mismatch"),
-    ("query.dead_target", "retrieval.dark_page", "chunk.near_duplicate", "absent.found", "index.no_tenant_index",
-     "text.hidden_instruction"),
+    ("query.dead_target", "retrieval.dark_page", "chunk.near_duplicate", "absent.found"),
     ("query.negative_scored_high", "coverage.foreign_host", "payload.unexpected_module", "sparse.missing",
-     "index.no_idf"),
+     "index.no_idf", "text.hidden_instruction"),
     ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present", "partition.untagged",
      "retrieval.lexical_better"),
 ]  # fmt: skip

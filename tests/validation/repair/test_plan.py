@@ -50,11 +50,14 @@ def planned(
 
 
 def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
-    return make_finding(code, [Subject(name=name, page=page, details=details)])
+    measured = {"coverage": 0.0, **details} if code in ("integrity.gone", "integrity.drifted") else details
+    return make_finding(code, [Subject(name=name, page=page, details=measured)])
 
 
 def dead_target(*fields: str, **details: Any) -> Finding:
-    return make_finding("query.dead_target", [Subject(name="q", fields=fields, details={"on_site": False, **details})])
+    return make_finding(
+        "query.dead_target", [Subject(name="q", fields=fields, details={"on_site": False, "targets": [], **details})]
+    )
 
 
 def test_a_missing_page_gets_chunks_as_long_as_those_of_the_index_under_the_module_of_its_neighbours() -> None:
@@ -143,7 +146,8 @@ def test_a_text_that_its_own_page_lacks_only_gets_its_address_and_what_was_lost_
     rows = [row("1", "gears/a", text=TEXTS["gears/b"]), row("2", "gears/b", text=TEXTS["gears/a"]), *ROWS[2:]]
     pages = ("x.org/docs/gears/a", "x.org/docs/gears/b")
     subjects = [
-        Subject(name=name, page=page, details={"missing_there": True}) for name, page in zip("12", pages, strict=True)
+        Subject(name=name, page=page, details={"coverage": 0.0, "missing_there": True})
+        for name, page in zip("12", pages, strict=True)
     ]
     repairs = planned(make_finding("integrity.gone", subjects), rows=rows)
     assert repairs
@@ -421,8 +425,9 @@ def test_only_dead_expectations_of_a_query_are_left_out() -> None:
 
 
 def test_what_is_left_to_a_person_keeps_the_advice_beyond_the_lists() -> None:
-    finding = make_finding("absent.present", ["1"])
+    remedy = "Delete the points under delete_point_ids in remediation.json. Take the text off its page first."
+    finding = make_finding("absent.present", ["1"], remedy=remedy)
     told = RepairPlan(review={"1": ["absent.present"]}).said_of(finding).remedy
     assert "delete_point_ids" not in told
     assert "review_point_ids" in told
-    assert told.endswith("has to be removed there first, and the page ingested again.")
+    assert told.endswith("Take the text off its page first.")
