@@ -20,7 +20,7 @@ from ragval_pipeline.text.times import parse_time
 
 KIND = "log of questions"
 #: Names of each column, as logs have them.
-TEXTS = (*TEXT_NAMES, "question", "prompt", "input", "message")
+TEXTS = (*TEXT_NAMES, "prompt", "message")
 _COUNTS = ("count", "n", "hits", "frequency")
 _TIMES = ("time", "timestamp", "asked_at", "created_at", "date")
 _FILTER = "filter"
@@ -132,8 +132,10 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise SuiteError(f"has no column of questions, only {found}", file=file, remedy=_NAME_IT)
             number = 0
             for batch in table.iter_batches(columns=columns):
-                for row in batch.to_pylist():
+                for row in batch.to_pylist(maps_as_pydicts="lossy"):
                     number += 1
+                    if isinstance(only := row.get(_FILTER), dict):  # a struct has the fields of all rows
+                        row[_FILTER] = {name: value for name, value in only.items() if value is not None}
                     yield f"row {number}", row
     except FileNotFoundError:
         raise SuiteError("does not exist", file=file, key="traffic", remedy="Correct the path.") from None

@@ -10,28 +10,36 @@ import ipaddress
 import re
 from collections import Counter
 
+#: A letter or digit before or behind which a word goes on: not one of Thai, Lao, Burmese, Khmer, Chinese, Japanese and
+#: Korean, which are written without blanks, or put none between a word and a number.
+_GOES_ON = r"[^\W\u0e00-\u0e4f\u0e5a-\u0eff\u1000-\u109f\u1780-\u17df\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_BEGINS, _ENDS = f"(?<!{_GOES_ON})", f"(?!{_GOES_ON})"
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"'/]+\.[^\W\d_]{2,}", re.IGNORECASE)
 #: Credentials in an address, named ones, and tokens of issuers whose prefixes are documented.
 _USER = re.compile(r"(?<=://)[^\s/@]+(?=@)")
 _NAMED = re.compile(
-    r"(?P<name>\b(?:pass(?:word|wd|wort|phrase|code)?|pwd|pin|secret|token|api[ _-]?key|bearer)\b"
+    _BEGINS + r"(?P<name>(?:pass(?:word|wd|wort|phrase|code)?|pwd|pin|secret|token|api[ _-]?key|bearer)\b"
     r"\s*(?:[:=]\s*|(?:is|ist)\s+(?=\S*\d))[\"']?)(?P<value>[^\s\"',;]{4,})",
     re.IGNORECASE,
 )
 _ISSUED = re.compile(
-    r"\b(?:(?:sk|pk|rk)[-_][\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}"
+    _BEGINS
+    + r"(?:(?:sk|pk|rk)[-_][\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}"
     r"|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,}|hf_\w{20,}|eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?)"
 )
 #: A word in which digits and letters are mixed this long is an id or a key: nobody else has it.
 _OPAQUE = re.compile(
-    r"(?<![\w/.-])(?=[A-Za-z0-9+_-]*\d)(?=[A-Za-z0-9+_-]*[A-Za-z])[A-Za-z0-9+_-]{24,}={0,2}(?![\w/.-])"
+    rf"(?<![/.-]){_BEGINS}(?=[A-Za-z0-9+_-]*\d)(?=[A-Za-z0-9+_-]*[A-Za-z])[A-Za-z0-9+_-]{{24,}}={{0,2}}(?![/.-]){_ENDS}"
 )
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
+_IBAN = re.compile(
+    rf"{_BEGINS}[A-Z]{{2}}\d{{2}}(?:[ -]?[A-Z0-9]{{4}}){{2,7}}(?:[ -]?[A-Z0-9]{{1,3}})?{_ENDS}", re.IGNORECASE
+)
 _IP = re.compile(
-    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?![\w:]|\.\d)", re.IGNORECASE
+    rf"(?<![.:]){_BEGINS}(?:\d{{1,3}}(?:\.\d{{1,3}}){{3}}|[0-9a-f]{{0,4}}(?::[0-9a-f]{{0,4}}){{2,7}})(?!:|\.\d){_ENDS}",
+    re.IGNORECASE,
 )
 #: Digits that are read as one number, with what people write between them.
-_DIGITS = re.compile(r"(?<![\w.,])(?:\+|\(\+?)?\d(?:[ \u00a0().\-\u2010-\u2015/]{0,3}\d){6,}(?!\w)")
+_DIGITS = re.compile(rf"(?<!\d[.,]){_BEGINS}(?:\+|\(\+?)?\d(?:[ \u00a0().\-\u2010-\u2015/]{{0,3}}\d){{6,}}{_ENDS}")
 #: Dates, pairs of years and decimal fractions.
 _NO_NUMBER = re.compile(
     r"\d+\.\d+|(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d"
@@ -67,7 +75,7 @@ def mask_personal(text: str) -> tuple[str, Counter[str]]:
 
 
 #: Most questions hold nothing of this.
-_MAY_HOLD = re.compile(r"[@:=]|\d.*\d|\b(?:is|ist)\b|\w{24}|_", re.IGNORECASE | re.DOTALL)
+_MAY_HOLD = re.compile(r"[@:=]|\d.*\d|\b(?:is|ist)\b|[\w-]{16}|_", re.IGNORECASE | re.DOTALL)
 
 
 def is_card(number: str) -> bool:

@@ -86,3 +86,13 @@ def test_a_parquet_file_without_questions_and_one_that_is_none_are_errors(tmp_pa
     ):
         with pytest.raises(SuiteError, match=told):
             load(tmp_path, name)
+
+
+def test_a_struct_of_filters_has_only_the_fields_of_its_row(tmp_path: Path) -> None:
+    rows = [{"text": "a", "filter": {"lang": "en"}}, {"text": "b", "filter": {"version": 2}}, {"text": "c"}]
+    kind = pa.struct([("lang", pa.string()), ("version", pa.int64())])
+    table = pa.Table.from_pylist(rows, pa.schema([("text", pa.string()), ("filter", kind)]))
+    parquet.write_table(table, tmp_path / "a.parquet")
+    log = load(tmp_path, "a.parquet")
+    assert log is not None
+    assert [question.filter for question in log.questions] == ['{"lang": "en"}', '{"version": 2}', ""]

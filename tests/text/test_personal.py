@@ -21,6 +21,14 @@ from ragval_pipeline.text.personal import is_card, is_iban, mask_personal
         ("a1b2c3d4-e5f6-7890-abcd-ef0123456789 fails", "[key] fails"),
         ("https://me:pw@host.example/x fails", "https://[key]@host.example/x fails"),
         ("where is order 1234567890123456", "where is order [number]"),
+        ("电话13812345678谢谢", "电话[number]谢谢"),
+        ("電話は090-1234-5678です", "電話は[phone]です"),
+        ("从192.168.1.17登录", "从[ip]登录"),
+        ("账户DE89370400440532013000吗", "账户[iban]吗"),
+        ("密钥AKIAIOSFODNN7EXAMPLE", "密钥[key]"),
+        ("AKIAIOSFODNN7EXAMPLE refused", "[key] refused"),
+        ("Tel.0170 1234567", "Tel.[phone]"),
+        ("nr,0170-7654321", "nr,[phone]"),
     ],
 )
 def test_personal_data_becomes_its_kind(typed: str, shown: str) -> None:
