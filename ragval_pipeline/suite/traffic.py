@@ -126,8 +126,8 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         with parquet.ParquetFile(file) as table:
             wanted = {*TEXTS, *_COUNTS, *_TIMES, _FILTER}
-            columns = [name for name in table.schema_arrow.names if name in wanted]
-            if not set(TEXTS).intersection(columns):
+            columns = [name for name in table.schema_arrow.names if name.casefold() in wanted]
+            if not set(TEXTS).intersection(map(str.casefold, columns)):
                 found = printable(", ".join(table.schema_arrow.names))
                 raise SuiteError(f"has no column of questions, only {found}", file=file, remedy=_NAME_IT)
             number = 0
@@ -153,6 +153,8 @@ def _read(content: Mapping[str, Any]) -> tuple[str, float, datetime | None, str]
     Raises:
         _WrongError: One of them is wrong.
     """
+    # Columns of a spreadsheet are written as headings.
+    content = {name.casefold(): value for name, value in content.items()}
     name = next((name for name in TEXTS if content.get(name) is not None), None)
     if name is None:
         raise _WrongError("has no text", _NAME_IT)

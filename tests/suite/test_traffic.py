@@ -50,6 +50,15 @@ def test_a_log_is_the_same_in_every_format(name: str, write, tmp_path: Path) -> 
     assert (log.asked, log.first.isoformat()[:10], log.last.isoformat()[:10]) == (6, "2026-01-01", "2026-01-31")
 
 
+def test_columns_are_named_in_capitals_too_as_in_spreadsheets(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Question,Count\nHow do I pay?,12\n", encoding="utf-8")
+    parquet.write_table(pa.Table.from_pylist([{"Question": "How do I pay?", "Count": 12}]), tmp_path / "a.parquet")
+    for name in ("a.csv", "a.parquet"):
+        log = load(tmp_path, name)
+        assert log is not None
+        assert log.questions == (AskedText("How do I pay?", 12),)
+
+
 def test_a_suite_without_a_log_has_none(tmp_path: Path) -> None:
     assert load(tmp_path, "null") is None
 
