@@ -123,10 +123,10 @@ class Draft:
         by_path = {page.path: page for page in changed}
         self.pages = [by_path.get(page.path, page) for page in self.pages]
 
-    def distinct(self, point: Point) -> bool:
-        """Whether a point's text is long, and stored once: a defect in it has exactly one subject."""
-        text = self.text(point)
-        return len(text) >= 120 and self._texts()[text] == 1
+    def distinct(self) -> Callable[[Point], bool]:
+        """Whether a point's text is long, and stored once now: a defect in it has exactly one subject."""
+        counts = self._texts()
+        return lambda point: len(self.text(point)) >= 120 and counts[self.text(point)] == 1
 
     def _texts(self) -> dict[str, int]:
         counts: dict[str, int] = {}

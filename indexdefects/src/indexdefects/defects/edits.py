@@ -57,7 +57,7 @@ def vector_zero(draft: Draft) -> Iterable[str]:
 @family("edit", "embedder", "point")
 def vector_swapped(draft: Draft) -> Iterable[str]:
     """Two points hold each other's vector."""
-    points = draft.some_points(draft.distinct)
+    points = draft.some_points(draft.distinct())
     pairs = list(zip(points[::2], points[1::2], strict=False)) or [(points[0], _other(draft, points[0]))]
     for one, two in pairs:
         one.vector, two.vector = two.vector, one.vector
@@ -65,7 +65,8 @@ def vector_swapped(draft: Draft) -> Iterable[str]:
 
 
 def _other(draft: Draft, point: Point) -> Point:
-    candidates = [other for other in draft.points if other is not point and draft.distinct(other)]
+    distinct = draft.distinct()
+    candidates = [other for other in draft.points if other is not point and distinct(other)]
     if not candidates:
         raise NotHereError
     return draft.rng.choice(candidates)
@@ -85,7 +86,7 @@ def vector_noise(draft: Draft) -> Iterable[str]:
 @family("edit", "index", "point")
 def vector_copied(draft: Draft) -> Iterable[str]:
     """The vector of one point was written to others, whose texts differ."""
-    points = draft.some_points(draft.distinct)
+    points = draft.some_points(draft.distinct())
     donor = _other(draft, points[0])
     points = [point for point in points if point is not donor]
     for point in points:
@@ -97,7 +98,7 @@ def vector_copied(draft: Draft) -> Iterable[str]:
 @family("edit", "index", "point")
 def point_copied(draft: Draft) -> Iterable[str]:
     """A point is stored again under another id."""
-    originals = draft.some_points(draft.distinct)
+    originals = draft.some_points(draft.distinct())
     copies = [point.copy(id=point_id("copy", point.id)) for point in originals]
     draft.also = set(_ids(originals))
     draft.points += copies
@@ -125,11 +126,12 @@ def text_emptied(draft: Draft) -> Iterable[str]:
 @family("edit", "source", "point")
 def text_of_another_page(draft: Draft) -> Iterable[str]:
     """The text, with its vector, is that of a point of another page."""
-    points = draft.some_points(draft.distinct)
+    points = draft.some_points(draft.distinct())
     chosen = {point.id for point in points}
     shape = draft.recipe.shape
     for point in points:
-        others = [other for other in draft.points if other.id not in chosen and draft.distinct(other)]
+        distinct = draft.distinct()
+        others = [other for other in draft.points if other.id not in chosen and distinct(other)]
         others = [other for other in others if draft.url_of(other) != draft.url_of(point)]
         if not others:
             raise NotHereError
@@ -142,7 +144,8 @@ def text_of_another_page(draft: Draft) -> Iterable[str]:
 @family("edit", "source", "point")
 def words_changed(draft: Draft) -> Iterable[str]:
     """A fifth of the words are others than those of the page, and the vector is that of the new text."""
-    points = draft.some_points(lambda point: len(draft.text(point).split()) >= 15 and draft.distinct(point))
+    distinct = draft.distinct()
+    points = draft.some_points(lambda point: len(draft.text(point).split()) >= 15 and distinct(point))
     words = sorted({word for point in draft.points for word in draft.text(point).split() if word.isalpha()})
     for point in points:
         draft.store_texts([point], ["".join(_changed(draft, draft.text(point), words))])
@@ -160,7 +163,8 @@ def _changed(draft: Draft, text: str, words: list[str]) -> Iterator[str]:
 @family("edit", "embedder", "point")
 def vector_of_older_text(draft: Draft) -> Iterable[str]:
     """The vector is that of an older text of the point: the text was corrected, the vector was kept."""
-    points = draft.some_points(lambda point: len(draft.text(point).split()) >= 15 and draft.distinct(point))
+    distinct = draft.distinct()
+    points = draft.some_points(lambda point: len(draft.text(point).split()) >= 15 and distinct(point))
     words = sorted({word for point in draft.points for word in draft.text(point).split() if word.isalpha()})
     for point in points:
         half = draft.text(point).split()
@@ -181,7 +185,7 @@ def zero_width(draft: Draft) -> Iterable[str]:
 @family("edit", "source", "point")
 def url_of_another_page(draft: Draft) -> Iterable[str]:
     """The point is stored under the address of another page."""
-    points = draft.some_points(draft.distinct)
+    points = draft.some_points(draft.distinct())
     urls = [draft.url(page) for page in draft.pages]
     for point in points:
         url = draft.rng.choice([url for url in urls if url != draft.url_of(point)])

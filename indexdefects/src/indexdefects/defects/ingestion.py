@@ -103,7 +103,8 @@ def batch_by_another_model(draft: Draft) -> Iterable[str]:
 @family("ingestion", "source", "page")
 def texts_cut(draft: Draft) -> Iterable[str]:
     """A limit of characters cut the texts of long chunks, before they were embedded."""
-    points = draft.some_points(lambda point: len(draft.text(point)) >= 300 and draft.distinct(point))
+    distinct = draft.distinct()
+    points = draft.some_points(lambda point: len(draft.text(point)) >= 300 and distinct(point))
     draft.store_texts(points, [draft.text(point)[: len(draft.text(point)) // 2] for point in points])
     return {draft.url_of(point) for point in points}
 
@@ -142,7 +143,8 @@ def code_dropped(draft: Draft) -> Iterable[str]:
 @family("ingestion", "source", "point")
 def code_flattened(draft: Draft) -> Iterable[str]:
     """The extraction joined the lines of texts without a blank: words of neighbouring lines became one."""
-    points = draft.some_points(lambda point: draft.text(point).count("\n") >= 3 and draft.distinct(point))
+    distinct = draft.distinct()
+    points = draft.some_points(lambda point: draft.text(point).count("\n") >= 3 and distinct(point))
     draft.store_texts(points, ["".join(map(str.strip, draft.text(point).splitlines())) for point in points])
     return _ids(points)
 
@@ -265,7 +267,7 @@ def two_spellings(draft: Draft) -> Iterable[str]:
 def tenants_mixed(draft: Draft) -> Iterable[str]:
     """Two tenants have pages of their own: some points of one carry the other's tag."""
     field = give_tenants(draft)
-    points = draft.some_points(draft.distinct)
+    points = draft.some_points(draft.distinct())
     for point in points:
         other = "south" if get(point.payload, field) == "north" else "north"
         draft.recipe.shape.set(point, [field], other)
