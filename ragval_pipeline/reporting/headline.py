@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -135,7 +136,9 @@ def _in_words(finding: ReportedFinding) -> str:
     if row is None or not finding.count:
         return title_of(finding.code).lower()
     if finding.code.startswith(OWN_PREFIX):
-        return finding.message[:1].lower() + finding.message[1:].rstrip(".")
+        # Its first sentence: those after it, such as how many questions it concerns, fit into no clause.
+        says = re.split(r"(?<=[.!?]) (?=[A-Z])", finding.message, maxsplit=1)[0]
+        return says[:1].lower() + says[1:].rstrip(".")
     only = _THE_ONLY.get(row.subject_kind) if finding.count == 1 else None
     counted = only or plural(finding.count, row.subject_kind.replace("point", "chunk"))
     return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")

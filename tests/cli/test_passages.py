@@ -17,6 +17,8 @@ TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `max_wait` | 30 s | ho
         ("Message tags are a string that holds the level and more.", "What are message tags?"),
         ("`WSGIAuthUserScript` is the same as the alias that defines it.", "What is WSGIAuthUserScript?"),
         ("Uvicorn is an ASGI server with an emphasis on speed.", "What is Uvicorn?"),
+        ("Uvicorn\nUvicorn is an ASGI server with an emphasis on speed.", "What is Uvicorn?"),
+        ("# Servers\n\nA lookup is a query expression with a left-hand side.", "What is a lookup?"),
         (TABLE, "What is the default of max_wait?"),
     ],
 )
@@ -30,6 +32,7 @@ def test_what_a_passage_says_is_asked(text: str, question: str) -> None:
         "This is a thing that somebody said before in the text.",
         "The connection is the one that was opened a moment ago.",
         "`obj` is the parent object that is being edited now.",
+        "Database path\n\ndatabase is the path of the file that holds the tables.",
         "Using the admin is a good way to begin with a site.",
         "```\nA lookup is a query expression with a left-hand side.\n```",
     ],

@@ -176,6 +176,10 @@ def test_every_row_belongs_to_a_group_and_to_a_part_of_the_remediation(code: str
     assert re.fullmatch(r"[a-z]+", row.subject_kind)
 
 
+def test_only_a_crash_is_to_be_reported_as_a_bug():
+    assert [code for code, row in CATALOGUE.items() if row.action == "report"] == ["check.crashed"]
+
+
 def test_only_a_crash_belongs_to_no_group_that_can_be_chosen():
     assert [code for code, row in CATALOGUE.items() if row.group == "run"] == ["check.crashed"]
 

@@ -68,3 +68,12 @@ def test_pages_of_another_site_stand_for_none_of_this_one():
 def test_a_headline_counts_as_people_count(passed: int, of: int, told: str):
     missed = factory.criterion("critical_queries", passed / of, 1.0, required=True, numerator=passed, denominator=of)
     assert headline(factory.report("fail", criteria=[missed])).startswith(told)
+
+
+def test_a_headline_has_what_a_rule_of_the_suite_says_and_not_what_follows_it():
+    says = "2 pages have fewer than eight chunks. First for 520 questions a month."
+    short = make_finding("custom.short_pages", ["/a", "/b"], message=says)
+    errors = factory.criterion("error_findings", 1.0, 0.0, required=True)
+    found = short.model_copy(update={"severity": "error"})
+    told = headline(factory.report("fail", criteria=[errors], findings=[found]))
+    assert told == "2 pages have fewer than eight chunks."

@@ -11,10 +11,11 @@ from ragval_pipeline.text.display import one_line
 
 #: Words before a definition's verb, and those that it has at least.
 _LONGEST_NAME, _SHORTEST_SENTENCE = 5, 8
-#: A sentence that says what something is. Names of code may be in backquotes.
+#: A sentence that says what something is. Names of code may be in backquotes. A name is on one line: before it may be
+#: a heading, which ends with no full stop.
 _DEFINED = re.compile(
-    r"(?:(?<=[.!?]\s)|(?<=\n)|\A)(?:(?P<article>An?)\s+(?P<thing>[\w+/-]+(?:\s[\w+/-]+){0,3}?)|(?P<name>`[^`\n]{2,40}`|"
-    r"[A-Z][\w.+/-]*(?:\s[\w.+/-]+){0,4}?))(?:\s\([^)\n]{1,40}\))?\s(?P<verb>is|are)\s(?:an?|the|one)\s[^.!?\n]*"
+    r"(?:(?<=[.!?]\s)|(?<=\n)|\A)(?:(?P<article>An?)\s+(?P<thing>[\w+/-]+(?: [\w+/-]+){0,3}?)|(?P<name>`[^`\n]{2,40}`|"
+    r"[A-Z][\w.+/-]*(?: [\w.+/-]+){0,4}?))(?:\s\([^)\n]{1,40}\))?\s(?P<verb>is|are)\s(?:an?|the|one)\s[^.!?\n]*"
     r"(?:\n[^.!?\n]+)*[.!?]"
 )
 #: Names that only their page explains: a parameter, an ordinary word.

@@ -236,13 +236,20 @@ def _passing(pairing: Pairing) -> Series:
 
 
 def _ranking(before: RunAnswers, after: RunAnswers, pairing: Pairing, rank: int) -> Series:
-    """Both rankings with the current ground truth: a corrected label is not a change of the index."""
+    """Both rankings with the current ground truth: a corrected label is not a change of the index.
+
+    A query that was not judged by pages before, such as a draft, has no ranking of then: it is no gain. One that was
+    and found nothing scores 0.
+    """
     if rank == 0:
         return Series("ndcg", {}, {})
     pairs = [
         (old, new)
         for old, new in (*pairing.same, *pairing.restated)
-        if new.query_id in after.judgements and old.status != "error" and new.status != "error"
+        if new.query_id in after.judgements
+        and (old.query_id in before.rankings or old.query_id in before.judgements)
+        and old.status != "error"
+        and new.status != "error"
     ]
     gone = [query for query in pairing.vanished if query.query_id in before.judgements]
     today = {new.query_id: after.judgements[new.query_id] for _, new in pairs}

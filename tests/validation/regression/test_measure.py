@@ -234,3 +234,12 @@ def test_only_criteria_of_the_index_that_have_a_value_are_compared() -> None:
     coverage = MeasuredValue(name="coverage", value=0.5, numerator=1, denominator=2, reason="")
     others = [not_measured("self_retrieval", "no_data", "none"), coverage.model_copy(update={"name": "mrr"})]
     assert measured_values([coverage, *others]) == {"coverage": 0.5}
+
+
+def test_a_query_whose_ranking_was_not_kept_before_is_no_gain() -> None:
+    """Drafts of the earlier run have neither judgements nor rankings: nothing tells how they ranked."""
+    names = [f"q{number}" for number in range(10)]
+    old = RunAnswers([query(name, held_to=held_to(conditions=[])) for name in names], rank=5)
+    ranked = {name: ["right"] for name in names}
+    new = RunAnswers(queries(10, 0, held_to=held_to()), ranked, {name: {"right": 2} for name in names}, 5)
+    assert [change.metric for change in compare_answers(old, new, tolerated_drop=0.02).changes] == []
