@@ -52,11 +52,19 @@ def open_history(suite_file: Path) -> History:
     Raises:
         SuiteError: The suite is wrong, or the location of its reports is unknown.
     """
-    from ragval_pipeline.sources.history import history_folder
-    from ragval_pipeline.suite.interpolation import is_unread
-    from ragval_pipeline.suite.load import load_suite, resolve_suite
+    from ragval_pipeline.suite.load import check_partition, load_suite
 
     suite = load_suite(suite_file)
+    check_partition(suite)
+    return _history_of(suite)
+
+
+def _history_of(suite: Suite) -> History:
+    """The history of a suite, and the folder above those of its partitions when none is chosen."""
+    from ragval_pipeline.sources.history import history_folder
+    from ragval_pipeline.suite.interpolation import is_unread
+    from ragval_pipeline.suite.load import resolve_suite
+
     try:
         suite = resolve_suite(suite)
     except SuiteError:
@@ -101,10 +109,10 @@ def history(
     from ragval_pipeline.reporting.terminal.runs import history_json, render_history
     from ragval_pipeline.sources.history import kept_runs
 
-    kept = open_history(suite)
     if html is not None:
-        _write_page(kept, html, limit)
+        _write_page(suite, html, limit)
         return 0
+    kept = open_history(suite)
     total = len(kept_runs(kept.base))
     chosen = known_baseline(kept.base, kept.suite.history.baseline) if total else None
     runs = read_history(kept.base, baseline=chosen, limit=limit)
@@ -125,25 +133,23 @@ def _check_page(file: Path) -> None:
         raise SuiteError(f"{file} {problem}", key="--html", remedy="Name a file.")
 
 
-def _write_page(kept: History, file: Path, limit: int) -> None:
+def _write_page(suite_file: Path, file: Path, limit: int) -> None:
     from upath import UPath
 
     from ragval_pipeline.reporting.history.runs import known_baseline, read_history
     from ragval_pipeline.reporting.html.history import history_page
-    from ragval_pipeline.sources.history import reading_from
+    from ragval_pipeline.sources.history import history_folder, kept_histories
     from ragval_pipeline.sources.storage import local_path, write_whole, writing_to
+    from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.text.printing import plural
 
     _check_page(file)
-    place = kept.base.parent
-    with reading_from(place):
-        bases = sorted((base for base in place.iterdir() if base.is_dir()), key=str) if place.exists() else []
+    kept = _history_of(load_suite(suite_file))
+    place = history_folder(kept.suite.report_uri, kept.suite.suite).parent
     suites = {}
-    for base in bases:
-        wanted = kept.suite.history.baseline if base.name == kept.base.name else None
-        history = read_history(base, baseline=known_baseline(base, wanted), limit=limit)
-        if history.runs:
-            suites[base.name] = history
+    for name, base in kept_histories(place):
+        wanted = kept.suite.history.baseline if base == kept.base else None
+        suites[name] = read_history(base, baseline=known_baseline(base, wanted), limit=limit)
     if not suites:
         raise SuiteError(f"{place} holds no runs yet", key="--html", remedy="Validate an index first: ragval run.")
 

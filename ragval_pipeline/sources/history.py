@@ -107,6 +107,25 @@ def history_folder(report_uri: str, suite: str) -> UPath:
     return open_folder(report_uri) / suite
 
 
+def kept_histories(place: UPath) -> Iterator[tuple[str, UPath]]:
+    """Every folder with finished runs below ``place``, and its name from there: a suite's, or a partition's below it.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses.
+    """
+    for base in _folders_in(place):
+        if next(newest_runs(base), None) is not None:
+            yield base.name, base
+        else:
+            parts = [folder for folder in _folders_in(base) if next(newest_runs(folder), None) is not None]
+            yield from ((f"{base.name}/{folder.name}", folder) for folder in parts)
+
+
+def _folders_in(place: UPath) -> list[UPath]:
+    with reading_from(place):
+        return sorted((each for each in place.iterdir() if each.is_dir()), key=str) if place.exists() else []
+
+
 def kept_runs(base: UPath) -> list[KeptRun]:
     """The finished runs in ``base``, oldest first; empty if the folder does not exist.
 

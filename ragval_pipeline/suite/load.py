@@ -82,9 +82,16 @@ def for_partition(suite: Suite, partition: str) -> Suite:
     """The suite of one of its partitions: ``${partition}`` is read as it.
 
     Raises:
-        SuiteError: The suite has no partitions, or none of this name.
+        SuiteError: The suite has no partitions, none of this name, or is already that of another.
     """
     origin, settings = suite._origin, suite.partitions
+    if suite.partition not in {None, partition}:
+        raise SuiteError(
+            f"two partitions are chosen: {printable(suite.partition)} and {printable(partition)}",
+            file=suite.file,
+            key="partitions",
+            remedy="Name one of them, either after the file's @ or with --partition.",
+        )
     known = settings.static or () if settings else ()
     if origin is None or settings is None or (known and partition not in known):
         there = f"it has {', '.join(known)}" if known else "the key partitions is not set"
@@ -131,6 +138,22 @@ def suite_of(
     return _build(origin, environment_of(start), strict=False)
 
 
+def check_partition(suite: Suite) -> None:
+    """Refuse a suite with partitions of which none is chosen.
+
+    Raises:
+        SuiteError: Names the first of them.
+    """
+    if suite.partitions is not None and suite.partition is None:
+        known = suite.partitions.static or ("NAME",)
+        raise SuiteError(
+            "no partition is chosen",
+            file=suite.file,
+            key="partitions",
+            remedy=f"Choose one: -s {suite.file or 'ragval.yaml'}@{known[0]}.",
+        )
+
+
 def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Suite:
     """The suite with every placeholder replaced from the environment.
 
@@ -142,14 +165,7 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
         SuiteError: A variable without default is not set or empty, or its value is wrong.
     """
     origin = suite._origin
-    if suite.partitions is not None and suite.partition is None:
-        known = suite.partitions.static or ("NAME",)
-        raise SuiteError(
-            "no partition is chosen",
-            file=suite.file,
-            key="partitions",
-            remedy=f"Choose one: --partition {known[0]}, or -s {suite.file or 'ragval.yaml'}@{known[0]}.",
-        )
+    check_partition(suite)
     if origin is None:
         return with_key(suite, environment_of(suite.folder) if environ is None else environ)
     try:

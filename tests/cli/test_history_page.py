@@ -88,3 +88,19 @@ def test_without_runs_there_is_no_page(home: Home, ragval: Ragval) -> None:
     assert ended.code == 2
     assert "holds no runs yet" in ended.message
     assert not (home.folder / "history.html").exists()
+
+
+def test_a_suite_with_partitions_is_asked_for_one_and_its_page_has_all(home: Home, ragval: Ragval) -> None:
+    home.edit(partitions={"static": ["acme", "zeta"]}, suite="shop", qdrant={"path": "./${partition}"})
+    kept(home, "shop/acme", [1.0])
+    kept(home, "shop/zeta", [0.5, 0.5])
+    ended = ragval("history", "-s", home.suite)
+    assert ended.code == 2
+    assert f"no partition is chosen. Choose one: -s {home.suite}@acme" in ended.err
+    assert "2 runs" in ragval("history", "-s", f"{home.suite}@zeta").out
+    text = words(page(home, ragval))
+    assert "1 suite of 2 does not pass." in text
+    assert "shop/zeta failing" in text
+    twice = ragval("run", "-s", f"{home.suite}@acme", "--partition", "zeta")
+    assert twice.code == 2
+    assert "two partitions are chosen: acme and zeta" in twice.err

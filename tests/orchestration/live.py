@@ -32,9 +32,11 @@ class Live:
         port: Of its webserver.
         folder: Its working directory.
         log: What it writes.
+        process_id: Of the process that all others come from.
     """
 
-    def __init__(self, port: int, folder: Path, log: Path) -> None:
+    def __init__(self, port: int, folder: Path, log: Path, process_id: int) -> None:
+        self.process_id = process_id
         self.url = f"http://127.0.0.1:{port}"
         self.folder = folder
         self.log = log
@@ -143,7 +145,7 @@ def dagster_dev(
         process = subprocess.Popen(
             command, cwd=work, env=environment, stdout=output, stderr=output, start_new_session=True
         )
-    live = Live(port, work, log)
+    live = Live(port, work, log, process.pid)
     try:
         live.until(lambda: set(live.locations().values()) == {"LOADED"})
         yield live
