@@ -180,6 +180,7 @@ def _assemble(
         ended=datetime.now(UTC),
         only=selected_groups(place.tags),
         environment=_environment(suite),
+        partition=suite.partition,
     )
     read = {"index": {**index_section(manifest, differences), "fingerprint": state}} if manifest else {}
     index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []

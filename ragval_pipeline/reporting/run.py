@@ -102,7 +102,7 @@ class Run:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     def __repr__(self) -> str:
-        return f"<Run {self.report.suite}: {verdict_words(self.report)}. {headline(self.report)} {self.folder}>"
+        return f"<Run {self.report.title}: {verdict_words(self.report)}. {headline(self.report)} {self.folder}>"
 
     def _repr_html_(self) -> str:
         """The notebook card: the verdict, the required criteria, the first findings."""
@@ -120,7 +120,7 @@ class Run:
         rest = f"<li>and {more} more</li>" if more > 0 else ""
         return (
             f'<div><p><b style="color:{_COLOURS[report.verdict]}">{verdict_words(report)}</b> '
-            f"<b>{html.escape(report.suite)}</b>: {html.escape(headline(report))}</p>"
+            f"<b>{html.escape(report.title)}</b>: {html.escape(headline(report))}</p>"
             f"<table>{criteria}</table><ul>{findings}{rest}</ul><p><code>{html.escape(self.folder)}</code></p></div>"
         )
 

@@ -273,6 +273,10 @@ class SparseSettings(Section):
     _blank = field_validator("vector_name", "model", mode="before")(_blank_is_none)
 
 
+#: module:attr
+_OWN_FUNCTION = r"^[\w.]+:[\w.]+$"
+
+
 class RerankSettings(Section):
     """Which model puts the first hits in order."""
 
@@ -287,6 +291,13 @@ class RerankSettings(Section):
     )
 
     _blank = field_validator("base_url", "api_key", mode="before")(_blank_is_none)
+
+    @field_validator("provider", mode="before")
+    @classmethod
+    def _not_a_function(cls, provider: Any) -> Any:
+        if isinstance(provider, str) and re.fullmatch(_OWN_FUNCTION, provider):
+            raise ValueError(f"is a provider, not a function of your own: write rerank: {provider}")
+        return provider
 
 
 class RetrievalSettings(Section):
@@ -329,7 +340,7 @@ class RetrievalSettings(Section):
     )
     sparse: SparseSettings = Field(default_factory=SparseSettings, description="The sparse vectors of a collection")
 
-    rerank: RerankSettings | Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")] | None = Field(
+    rerank: RerankSettings | Annotated[str, Field(pattern=_OWN_FUNCTION)] | None = Field(
         None, description="What also: [rerank] orders hits by: a provider's model, or module:attr, your own function"
     )
 

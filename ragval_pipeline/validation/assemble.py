@@ -45,6 +45,7 @@ class RunFacts:
         ended: When the report was assembled, aware.
         only: Groups selected, or None.
         environment: Versions and settings worth keeping.
+        partition: The suite's partition that was validated; None: it has none.
     """
 
     suite: str
@@ -55,6 +56,7 @@ class RunFacts:
     ended: datetime
     only: Collection[str] | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
+    partition: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def assemble_report(
     verdict = judge_run(criteria_results, measurements)
     report = ValidationReport(
         suite=facts.suite,
+        partition=facts.partition,
         run_id=facts.run_id,
         profile=facts.profile,
         collection_name=facts.collection_name,
@@ -126,7 +129,9 @@ def assemble_report(
         duration_seconds=(facts.ended - facts.started).total_seconds(),
         groups=None if facts.only is None else [group for group in GROUPS if group in facts.only],
         criteria=criteria_results,
-        by_partition=judge_partitions(criteria, gates, measurements, findings, partitions, only=facts.only)
+        by_partition=judge_partitions(
+            criteria, gates, measurements, findings, partitions, whole=criteria_results, only=facts.only
+        )
         if partitions
         else {},
         findings=[finding.reported() for finding in findings],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.measurement import MeasuredValue
 
 #: Name of the partition's field in the snapshot's column ``extra``.
@@ -18,6 +20,9 @@ PARTITION = "qdrant.partition_by"
 COLUMNS = ("point_id", "page_key", "page_url", "source_url", "text_sha256", "extra")
 #: Partitions that are judged, those with the most points first: a report has some 20 values of each.
 MOST_JUDGED = 500  # work
+
+#: A text that reads like a number or a truth value, in quotes.
+_QUOTED = re.compile(r'"(?:-?[0-9][0-9.eE+-]*|true|false)"')
 
 ItemT = TypeVar("ItemT")
 #: Values of criteria by partition.
@@ -32,7 +37,7 @@ class Tagged(NamedTuple):
         page_key: Canonical form of its page; None: it names none.
         page_url: Its page as in the sitemap, else as stored.
         text: Hash of its text.
-        tags: Its partitions as text: several if the field is a list, none if it is absent or empty.
+        tags: Its partitions as text: several if the field is a list, none if it has no value to filter by.
     """
 
     point_id: str
@@ -42,17 +47,38 @@ class Tagged(NamedTuple):
     tags: tuple[str, ...]
 
 
-def tagged_points(rows: Iterable[Mapping[str, Any]]) -> Iterator[Tagged]:
-    """The points of a snapshot that was taken with the field ``PARTITION``, from rows with ``COLUMNS``."""
-    for row in rows:
-        value = json.loads(row["extra"]).get(PARTITION) if row["extra"] else None
-        values = value if isinstance(value, list) else [value]
-        tags = tuple(dict.fromkeys(_text(each) for each in values if each is not None and _text(each)))
-        yield Tagged(row["point_id"], row["page_key"], row["page_url"] or row["source_url"], row["text_sha256"], tags)
+def tagged_points(rows: Iterable[Mapping[str, Any]]) -> list[Tagged]:
+    """The points of a snapshot that was taken with the field ``PARTITION``, from rows with ``COLUMNS``.
+
+    A filter for equality finds no objects and nothing in lists of lists: such values are no partitions. It tells ``1``
+    from ``"1"``: a text that reads like another value of the field is in quotes.
+    """
+    read = [
+        (
+            Tagged(row["point_id"], row["page_key"], row["page_url"] or row["source_url"], row["text_sha256"], ()),
+            _values(row["extra"]),
+        )
+        for row in rows
+    ]
+    others = {_text(each) for _, values in read for each in values if not isinstance(each, str)}
+    return [
+        point._replace(tags=tuple(dict.fromkeys(_text(each, others) for each in values))) if values else point
+        for point, values in read
+    ]
 
 
-def _text(value: Any) -> str:
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).strip()
+def _values(extra: str | None) -> list[Any]:
+    value = json.loads(extra).get(PARTITION) if extra else None
+    return [each for each in (value if isinstance(value, list) else [value]) if _is_partition(each)]
+
+
+def _is_partition(value: Any) -> bool:
+    return not is_blank(value) if isinstance(value, str) else isinstance(value, bool | int | float)
+
+
+def _text(value: Any, others: Collection[str] = ()) -> str:
+    """A value as text; ``others`` are the texts of those that are none themselves."""
+    return value if isinstance(value, str) and value not in others else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -97,7 +123,8 @@ class Partitions:
             for query, keys in (expected or {}).items()
         }
         given = {query: values[path] for query, values in (filters or {}).items() if values and path in values}
-        chosen = {query: frozenset([_text(value)]) for query, value in given.items()}
+        quoted = {json.loads(tag) for tags in same for tag in tags if _QUOTED.fullmatch(tag)}
+        chosen = {query: frozenset([_text(value, quoted)]) for query, value in given.items()}
         return replace(found, queries={**queries, **chosen})
 
     @cached_property

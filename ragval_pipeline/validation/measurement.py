@@ -126,7 +126,11 @@ class Measurement(BaseModel):
         if partition is None or whole is None or whole.value is None:
             return whole
         own = next((value for value in self.by_partition.get(partition, ()) if value.name == name), None)
-        return own or not_measured(name, "no_data", self._without(partition))
+        if own is None:
+            return not_measured(name, "no_data", self._without(partition))
+        # What the collection has applies to each partition.
+        told = f"{own.reason} in the partition {printable(partition)}"
+        return own if own.value is not None else not_measured(name, "no_data", told)
 
     def _without(self, partition: str) -> str:
         """Why there is no value for a partition."""

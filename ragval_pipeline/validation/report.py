@@ -13,7 +13,7 @@ from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
 #: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``;
-#: 1.3 ``by_partition``, ``traffic``, ``not_compared``, ``rerank_calls``.
+#: 1.3 ``partition``, ``by_partition``, ``traffic``, ``not_compared``, ``rerank_calls``.
 SCHEMA_VERSION = "1.3"
 #: Names of the other ways to search, for readers.
 WAYS = {
@@ -171,6 +171,9 @@ class ValidationReport(Entity):
 
     schema_version: str = SCHEMA_VERSION
     suite: str
+    partition: str | None = Field(
+        None, description="The one of the suite's partitions that was validated; null: it has none"
+    )
     run_id: str
     profile: str | None
     collection_name: str
@@ -208,6 +211,11 @@ class ValidationReport(Entity):
     latency: dict[str, Any]
     cost: Cost
     environment: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """The suite, with its partition as ``-s`` takes it: ``book@acme``."""
+        return self.suite if self.partition is None else f"{self.suite}@{self.partition}"
 
     def criterion(self, name: str) -> CriterionResult:
         """The result of one criterion.

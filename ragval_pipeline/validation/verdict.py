@@ -80,6 +80,7 @@ def judge_criteria(
     only: Collection[str] | None = None,
     doubt: str = "",
     partitions: Partitions | None = None,
+    whole: Sequence[CriterionResult] = (),
 ) -> list[CriterionResult]:
     """The verdict of every criterion.
 
@@ -91,6 +92,8 @@ def judge_criteria(
         only: Groups that were selected; None: all.
         doubt: Why no gate may count as met, such as an index that changed meanwhile; empty: no doubt.
         partitions: Those of the collection, for criteria of one of them.
+        whole: The verdicts of the run's criteria, if these are only those of one partition: ``error_findings`` counts
+            no finding there that it does not count in the whole collection.
 
     Returns:
         One result per criterion, in the same order.
@@ -109,7 +112,7 @@ def judge_criteria(
             told = f"no point is in the partition {printable(criterion.partition)}. {known}"
             return not_measured(ERRORS, "no_data", told.rstrip())
         own = [finding for finding in findings if is_of(finding, criterion, partitions)]
-        counted = counted_errors(own, results.values())
+        counted = counted_errors(own, whole or results.values())
         return _error_findings(counted, own, measurements, limit=gates[criterion.name].threshold)
 
     judged = [
@@ -131,9 +134,10 @@ def judge_partitions(
     findings: Sequence[Finding],
     partitions: Partitions,
     *,
+    whole: Sequence[CriterionResult],
     only: Collection[str] | None = None,
 ) -> dict[str, dict[str, CriterionResult]]:
-    """The criteria of each partition, by its value and the criterion's name.
+    """The criteria of each partition, by its value and the criterion's name; ``whole`` are those of the run.
 
     A criterion is compared with the gate that the suite names for the partition, else with that of the whole
     collection, which then requires nothing.
@@ -146,7 +150,13 @@ def judge_partitions(
             for criterion, each in own
         }
         judged = judge_criteria(
-            [each for _, each in own], thresholds, measurements, findings, only=only, partitions=partitions
+            [each for _, each in own],
+            thresholds,
+            measurements,
+            findings,
+            only=only,
+            partitions=partitions,
+            whole=whole,
         )
         found[value] = {criterion.name: result for (criterion, _), result in zip(own, judged, strict=True)}
     return found

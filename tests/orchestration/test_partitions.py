@@ -84,6 +84,7 @@ def test_an_asset_of_the_same_partition_reads_the_report_of_its_partition(tenant
             resources={**(defs.resources or {}), **resources},
         )  # fmt: skip
     [report] = read
+    assert (report.partition, report.title) == ("umbrella", f"{NAME}@umbrella")
     assert report.criterion("coverage").value == pytest.approx(12 / 13)
 
 

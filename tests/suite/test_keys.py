@@ -405,13 +405,16 @@ def test_a_misspelt_key_is_not_missing_besides(tmp_path: Path):
         ("qdrant.prefer_grpc", "maybe", "Correct it or leave the key out: the default is false."),
         ("embedding.dimension", 0, "Correct it or leave the key out."),
         ("qdrant.filter", {"a": None}, "qdrant.filter.a: must be a text or a valid integer or a valid boolean"),
+        ("retrieval.rerank", {"provider": "my:attr"}, "is a provider, not a function of your own: write rerank: my:attr"),
         ("scale.workers", "many", "must be a valid integer or 'auto', not 'many'"),
     ],
 )  # fmt: skip
 def test_the_error_of_a_wrong_value_says_what_is_allowed_and_how_to_do_without(
     tmp_path: Path, key: str, value: Any, words: str
 ):
-    assert words in str(refused(tmp_path, at(key, value)))
+    error = refused(tmp_path, at(key, value))
+    assert words in str(error)
+    assert error.others == ()
 
 
 @pytest.mark.parametrize(

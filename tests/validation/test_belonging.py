@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
-from ragval_pipeline.validation.belonging import Partitions, Tagged
+from ragval_pipeline.validation.belonging import PARTITION, Partitions, Tagged, tagged_points
 
 POINTS = [
     Tagged("1", "https://x.example/a/one", None, None, ("a",)),
@@ -39,3 +42,27 @@ def test_partitions_are_ordered_by_their_points_and_a_point_may_be_in_several() 
     assert found.grouped([point.point_id for point in POINTS], found.of_point) == {
         "a": ["1", "2"], "b": ["3"], "c": ["3"],
     }  # fmt: skip
+
+
+def stored(*values: Any) -> list[Tagged]:
+    names = ("page_key", "page_url", "source_url", "text_sha256")
+    rows = [
+        dict.fromkeys(names) | {"point_id": str(n), "extra": json.dumps({PARTITION: v})} for n, v in enumerate(values)
+    ]
+    return tagged_points(rows)
+
+
+@pytest.mark.parametrize(
+    "value", [None, "", " \u200b", {}, {"id": "acme"}, [], [{"id": "acme"}], [["acme"]], [None, ""]]
+)
+def test_what_no_filter_finds_is_no_partition(value: Any) -> None:
+    assert stored(value)[0].tags == ()
+
+
+def test_a_number_and_a_text_are_two_partitions_as_for_a_filter() -> None:
+    points = stored(1, "1", ["1", "acme"], True, "acme ")
+    assert [point.tags for point in points] == [("1",), ('"1"',), ('"1"', "acme"), ("true",), ("acme ",)]
+    found = Partitions.of("tenant", points, None, {"number": {"tenant": 1}, "text": {"tenant": "1"}})
+    assert found.queries == {"number": frozenset({"1"}), "text": frozenset({'"1"'})}
+    alone = Partitions.of("tenant", stored("1"), None, {"text": {"tenant": "1"}})
+    assert (dict(alone.sizes), alone.queries) == ({"1": 1}, {"text": frozenset({"1"})})

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.criteria import Criterion, Gate, all_criteria
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -28,6 +29,7 @@ from ragval_pipeline.validation.verdict import (
     CriterionResult,
     RunVerdict,
     judge_criteria,
+    judge_partitions,
     judge_run,
     judge_value,
 )
@@ -356,3 +358,23 @@ def test_an_empty_index_fails_by_its_finding_although_its_criteria_are_not_measu
     assert judge_run(list(results.values()), [nothing]) == "fail"
     results = judge([nothing], [EMPTY], required=["coverage"])
     assert judge_run(list(results.values()), [nothing]) == "not_measured"
+
+
+def test_a_partition_has_no_error_that_the_whole_collection_has_not() -> None:
+    criteria = all_criteria((3, 5))
+    gates = {entry.name: Gate(entry.threshold, required=entry.name == "coverage") for entry in criteria}
+    lost = make_finding("coverage.missing_page", [Subject("/a", page="/a")])
+    zero = make_finding("vector.zero", ["1"])
+    whole = judge_criteria(criteria, gates, [COVERED], [lost, zero])
+    partitions = Partitions("tenant", {"1": ("acme",), "2": ("beta",)}, {"/a": frozenset({"beta"})})
+    found = judge_partitions(criteria, gates, [COVERED], [lost, zero], partitions, whole=whole)
+    assert {value: own["error_findings"].value for value, own in found.items()} == {"acme": 1, "beta": 0}
+
+
+def test_what_the_collection_has_and_a_partition_has_not_is_unmeasured_there() -> None:
+    own = not_measured("negative_pass_rate", "not_applicable", "there are no negative queries")
+    of_whole = (ratio("negative_pass_rate", 1, 1, of="negative queries"),)
+    measured = Measurement(asset="query_validation_results", values=of_whole, by_partition={"acme": (own,)})
+    found = measured.value("negative_pass_rate", "acme")
+    assert found is not None
+    assert (found.reason_code, found.reason) == ("no_data", "there are no negative queries in the partition acme")

@@ -106,7 +106,7 @@ def _of_partitions(suite: Suite, manifest: SnapshotManifest) -> list[Finding]:
     if suite.qdrant.partition_by is None:
         return []
     points = tagged_points(Snapshot(manifest).rows(belonging.COLUMNS))
-    return find_all(tags.Partitioned(suite.qdrant.partition_by, list(points), manifest.observed))
+    return find_all(tags.Partitioned(suite.qdrant.partition_by, points, manifest.observed))
 
 
 def held_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Held:

@@ -37,7 +37,7 @@ def junit_xml(report: ValidationReport) -> bytes:
     A required criterion that is not met is a failure; one that could not be measured is an error; others that are not
     met are skipped. A query fails if its expectation is missed and is an error if it could not be run.
     """
-    root = ET.Element("testsuites", name=xml_text(report.suite))
+    root = ET.Element("testsuites", name=xml_text(report.title))
     suites = {
         "criteria": [criterion_case(result) for result in report.criteria],
         "queries": [query_case(query) for query in report.query_results],
@@ -102,7 +102,7 @@ def _suite(report: ValidationReport, name: str, cases: list[Case]) -> ET.Element
         element = ET.SubElement(
             suite,
             "testcase",
-            classname=xml_text(f"{report.suite}.{name}"),
+            classname=xml_text(f"{report.title}.{name}"),
             name=xml_text(case.name),
             time=f"{case.seconds:.3f}",
         )

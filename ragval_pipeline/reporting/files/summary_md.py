@@ -88,7 +88,7 @@ def _word(word: str) -> str:
 
 
 def _lines(report: ValidationReport, note: str | None, changes: RunChanges | None, subjects: Subjects) -> Iterator[str]:
-    yield f"## {_VERDICT_SIGNS[report.verdict]} {verdict_words(report)}: {escape(report.suite)}"
+    yield f"## {_VERDICT_SIGNS[report.verdict]} {verdict_words(report)}: {escape(report.title)}"
     yield ""
     yield escape(headline(report), 600)
     yield ""

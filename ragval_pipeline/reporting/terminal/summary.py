@@ -89,7 +89,7 @@ class SummaryPrinter(LinePrinter):
         report = self._report
         self.line()
         word = verdict_words(report).upper()
-        self.line((f"{SIGNS[report.verdict]} {word}  ", f"bold {STYLES[report.verdict]}"), (report.suite, "bold"))
+        self.line((f"{SIGNS[report.verdict]} {word}  ", f"bold {STYLES[report.verdict]}"), (report.title, "bold"))
         self.line((headline(report), ""), indent=2)
         chunks, counted, drafts = report.quality_metrics.total_chunks, report.total_queries, len(drafts_of(report))
         parts = [

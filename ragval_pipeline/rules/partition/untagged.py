@@ -12,7 +12,10 @@ RULE = Rule(
     title="Points without a partition",
     means="has no value of the field that searches filter by",
     many="have no value of the field that searches filter by",
-    measured="The field of qdrant.partition_by is looked for in every point. An empty value is none.",
+    measured=(
+        "The field of qdrant.partition_by is looked for in every point. A filter for a value finds no empty value and "
+        "no object, so these are none."
+    ),
     cause="The ingestion did not set it.",
     remedy=(
         "Set the field and re-ingest: a search under a filter does not find these points, one without a filter "

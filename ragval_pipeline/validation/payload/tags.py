@@ -85,8 +85,8 @@ def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
         yield make_finding(
             PARTITION_UNTAGGED.code,
             [],
-            message=f"No point has {path}, the field of qdrant.partition_by.",
-            cause="It has another path in the payload, or the ingestion did not set it.",
+            message=f"No point has a value of {path}, the field of qdrant.partition_by, that a filter can ask for.",
+            cause="It has another path in the payload, such as one within an object, or the ingestion did not set it.",
             remedy=f"Correct qdrant.partition_by, or set the field and ingest again. {near}".rstrip(),
             details=details,
         )

@@ -295,6 +295,9 @@ class _Draft:
 
     def _add_reingest(self, finding: Finding) -> None:
         code, scope = finding.code, self._site.scope
+        if finding.subject_kind == "point" and not finding.subjects:
+            self._lists["settings"].append(finding)  # all points, because the suite asks for something else
+            return
         if finding.subject_kind not in {*_PAGES, "point"}:
             if code == FOREIGN_HOST.code:  # the host may serve the same site
                 for name in self._elsewhere.points(self._lookup):

@@ -148,7 +148,7 @@ class Outcome:
 
     def _share(self, name: str, queries: Sequence[TestQuery], passed: Mapping[str, bool], *, of: str) -> MeasuredValue:
         if not queries:
-            return not_measured(name, "not_applicable", f"the suite has no {of}")
+            return not_measured(name, "not_applicable", f"there are no {of}")
         return ratio(name, sum(passed[query.id] for query in queries), len(queries), of=of)
 
     def _keyword_shares(self) -> list[float]:

@@ -54,6 +54,12 @@ def test_the_snapshot_tells_the_page_of_a_point_that_names_none():
     assert remedy(make_finding("vector.zero", ["1"]), lookup=lookup)["reingest_urls"][0]["url"] == PAGE
 
 
+def test_points_that_all_lack_what_the_suite_asks_for_are_a_matter_of_its_settings():
+    result = remedy(make_finding("partition.untagged", []))
+    assert [entry["code"] for entry in result["settings"]] == ["partition.untagged"]
+    assert result["reingest_urls"] == result["reingest_point_ids"] == result["ingestion"] == []
+
+
 def test_a_page_whose_chunks_are_out_of_order_is_ingested_again():
     result = remedy(make_finding("chunk.order_shuffled", [Subject(name=PAGE, page="key:intro")]))
     assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
