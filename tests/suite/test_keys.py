@@ -405,7 +405,7 @@ def test_a_misspelt_key_is_not_missing_besides(tmp_path: Path):
         ("qdrant.prefer_grpc", "maybe", "Correct it or leave the key out: the default is false."),
         ("embedding.dimension", 0, "Correct it or leave the key out."),
         ("qdrant.filter", {"a": None}, "qdrant.filter.a: must be a text or a valid integer or a valid boolean"),
-        ("retrieval.rerank", {"provider": "my:attr"}, "is a provider, not a function of your own: write rerank: my:attr"),
+        ("retrieval.rerank", {"provider": "my:attr"}, "not a function of your own: write rerank: my:attr"),
         ("scale.workers", "many", "must be a valid integer or 'auto', not 'many'"),
     ],
 )  # fmt: skip
