@@ -28,9 +28,11 @@ from ragval_pipeline.sources.kept.evidence import Earlier, find_earlier
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.of_suite import fetch_inventory, reader_of
 from ragval_pipeline.sources.site.page_cache import PageCache
+from ragval_pipeline.sources.site.page_copies.addresses import of_one_page
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.settled import stored_pages, with_pages
 from ragval_pipeline.sources.snapshot.writer import Prints, take_snapshot
 from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
@@ -115,7 +117,21 @@ def copy_pages(task: Task) -> Mapping[str, Any]:
     if manifest.failure is not None:
         task.context.log.error("%s", manifest.failure.error())
     task.read.pages = manifest
+    _settle_addresses(task)
     return _pages_metadata(manifest)
+
+
+def _settle_addresses(task: Task) -> None:
+    """Assign points to the pages that gave their addresses when they were read."""
+    inventory, points = task.inventory, task.read.manifest
+    if not task.pages.addresses or points is None or not points.parts:
+        return
+    stored = stored_pages(points)
+    given = of_one_page(task.pages.addresses, stored)
+    task.read.inventory = inventory = inventory.model_copy(update={"addresses_given": given})
+    if not stored.isdisjoint(given):
+        folder = task.place.staged("payload") / "settled"
+        task.read.manifest = with_pages(points, inventory.folder().key, inventory.scope_urls, folder)
 
 
 def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:

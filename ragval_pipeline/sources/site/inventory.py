@@ -197,6 +197,7 @@ class SiteInventory(BaseModel):
         files: Sitemap files read.
         markdown: Whether an address with ``.md`` appended is the same page.
         of_files: Whether pages are files of the folder ``location``, and ``sitemap`` is the path of each in it.
+        addresses_given: Further addresses that pages gave when they were read, canonical form to the page's key.
         failure: Why the sitemap could not be read, or None; then the pages are not known.
     """
 
@@ -210,6 +211,7 @@ class SiteInventory(BaseModel):
     files: tuple[str, ...] = ()
     markdown: bool = False
     of_files: bool = False
+    addresses_given: dict[str, str] = Field(default_factory=dict)
     failure: HostFailure | None = None
 
     @property
@@ -234,7 +236,13 @@ class SiteInventory(BaseModel):
             paths.append(FileNames(self.location or "", {page.sitemap: page.key for page in self.pages}))
         if self.site_host is not None:
             paths.append(PagePaths({page.url: page.key for page in self.pages}))
-        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, paths=paths)
+        return UrlFolder(
+            site_host=self.site_host,
+            host_aliases=self.host_aliases,
+            markdown=self.markdown,
+            paths=paths,
+            others=self.addresses_given,
+        )
 
     def check_readable(self) -> None:
         """Raise the SystemFailure of reading the sitemap, if any: for what needs the site."""

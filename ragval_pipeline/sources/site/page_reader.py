@@ -17,7 +17,12 @@ from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
 from ragval_pipeline.sources.http.hosts import of_proxy
 from ragval_pipeline.sources.site.build_folder import SiteFolder
-from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.html.document import (
+    asks_not_to_be_indexed,
+    canonical_address,
+    decode_html,
+    refresh_target,
+)
 from ragval_pipeline.sources.site.markdown_page import LONGEST, is_markdown, markdown_html
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.urls import UrlFolder
@@ -88,6 +93,7 @@ class PageCopy:
         noindex: The page asks not to be indexed.
         redirected: ``final_url`` is another page, not only a variant of the address.
         target_key: Canonical form of that page; None without one.
+        named_key: Canonical form of the address that the page declares as its own; None without one.
         last_modified: From the server, UTC; None for a file, whose date is that of the checkout.
         host_failed: The host did not answer or refused: whether the page exists is unknown.
         source: The Markdown that the page was rendered from; None for an HTML page.
@@ -103,6 +109,7 @@ class PageCopy:
     noindex: bool = False
     redirected: bool = False
     target_key: str | None = None
+    named_key: str | None = None
     last_modified: datetime | None = None
     host_failed: bool = False
     source: str | None = None
@@ -229,6 +236,7 @@ class PageReader:
         final_url = refresh_target(html, base=final_url) or final_url
         target_key = self._folder.key(final_url)
         redirected = target_key != self._folder.key(url)
+        named = canonical_address(html, base=final_url)
         return PageCopy(
             url=url,
             status=status,
@@ -238,6 +246,7 @@ class PageReader:
             noindex=asks_not_to_be_indexed(html, header=headers.get("x-robots-tag", "")),
             redirected=redirected,
             target_key=target_key if redirected else None,
+            named_key=self._folder.key(named) if named and is_http_url(named) else None,
             last_modified=_http_date(headers.get("last-modified")),
             source=source,
         )

@@ -38,6 +38,7 @@ class UrlFolder:
         host_aliases: Further hosts of the same site, with a non-default port.
         markdown: Whether a trailing ``.md`` is folded too: the same page for machines, as in ``llms.txt``.
         paths: What finds the page that a text without a host names, the first that finds one decides.
+        others: Further addresses of pages, canonical form to that of the page.
 
     Raises:
         SuiteError: A host or alias is not a host name.
@@ -50,11 +51,13 @@ class UrlFolder:
         host_aliases: Iterable[str] = (),
         markdown: bool = False,
         paths: Sequence[FileNames | PagePaths] = (),
+        others: Mapping[str, str] | None = None,
     ) -> None:
         self._site = _fold_host(site_host) if site_host else None
         self._aliases = frozenset(_fold_host(alias) for alias in host_aliases)
         self._markdown = markdown
         self._paths = paths
+        self._others = others or {}
         self._keys: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
 
@@ -62,7 +65,8 @@ class UrlFolder:
         """The canonical form of the page; a text that is no http(s) URL and names no page of the site is unchanged."""
         known = self._keys.get(url)
         if known is None:
-            known = self._keys[url] = self._fold(url)
+            folded = self._fold(url)
+            known = self._keys[url] = self._others.get(folded, folded)
         return known
 
     def _fold(self, url: str) -> str:

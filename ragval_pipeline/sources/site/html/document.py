@@ -142,10 +142,37 @@ def refresh_target(html: str, *, base: str) -> str | None:
     for name, content in _metas(html, "http-equiv"):
         match = _REFRESH.fullmatch(content) if name == "refresh" else None
         if match and match["target"].strip():
-            node = parse_html(html).css_first("base[href]")
-            own = base if node is None else join(base, (node.attributes["href"] or "").strip())
-            return join(own, match["target"].strip())
+            return _resolved(parse_html(html), match["target"].strip(), base)
     return None
+
+
+#: Where the elements end that a search engine reads from the head.
+_HEAD_ENDS = re.compile(r"</head\b|<body\b", re.IGNORECASE)
+
+
+def canonical_address(html: str, *, base: str) -> str | None:
+    """The absolute address that a page declares as its own by ``<link rel="canonical">``, or None.
+
+    As search engines read it: in the head only, and not at all if a page declares several
+    (https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical). A ``<base>`` counts.
+    """
+    end = _HEAD_ENDS.search(html)
+    head = html[: end.start()] if end else html
+    if "canonical" not in head.lower():
+        return None
+    tree = parse_html(head)
+    declared = {
+        _resolved(tree, (node.attributes["href"] or "").strip(), base)
+        for node in tree.css("head link[rel][href]")
+        if "canonical" in (node.attributes["rel"] or "").lower().split()
+    }
+    return declared.pop() if len(declared) == 1 else None
+
+
+def _resolved(tree: LexborHTMLParser, target: str, base: str) -> str:
+    """The absolute address of a target on a page; a ``<base>`` of the page counts."""
+    node = tree.css_first("base[href]")
+    return join(base if node is None else join(base, (node.attributes["href"] or "").strip()), target)
 
 
 def _forbids(directives: str) -> bool:

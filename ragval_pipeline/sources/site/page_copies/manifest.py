@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pydantic import Field
+
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.site.inventory import HostFailure
 from ragval_pipeline.sources.snapshot.manifest import KeptParts
@@ -24,6 +26,7 @@ class PageCopiesManifest(KeptParts):
         gone: Pages with status 404 or 410.
         min_readable: Share of the pages that must be readable, 0..1, to judge anything by them.
         left_out: In-scope pages beyond ``source.max_pages``.
+        addresses: Further addresses of pages, canonical form to the page's key; see ``other_addresses``.
         fingerprint: SHA-256 over address and content hash of every page, hex: equal for an unchanged site.
         failure: Why reading ended early, or None; the parts have what was read before.
         crash: Type of the exception that ended reading, if it was not that of an outside system.
@@ -40,6 +43,7 @@ class PageCopiesManifest(KeptParts):
     gone: int = 0
     min_readable: float = 0.0
     left_out: int = 0
+    addresses: dict[str, str] = Field(default_factory=dict)
     fingerprint: str = ""
     failure: HostFailure | None = None
     crash: str = ""

@@ -19,6 +19,7 @@ from ragval_pipeline.sources.kept.pages import KeptPages
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import HostFailure, SiteInventory, SitePage
 from ragval_pipeline.sources.site.of_suite import ReadsPages, read_pages
+from ragval_pipeline.sources.site.page_copies.addresses import other_addresses
 from ragval_pipeline.sources.site.page_copies.copies import TEXTS, arrow_schema, rows_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import SYSTEM, PageCopy
@@ -46,11 +47,13 @@ class _Tally:
     failed: int = 0
     failure: SystemFailure | None = None
     hashes: hashlib._Hash = field(default_factory=hashlib.sha256)
+    given: list[tuple[str, str]] = field(default_factory=list)
 
     def count(self, copy: PageCopy, page_key: str) -> None:
         self.pages += 1
         self.gone += copy.status in (404, 410)
         self.failed += copy.host_failed
+        self.given += [(other, page_key) for other in (copy.target_key, copy.named_key) if other is not None]
         self.hashes.update(f"{page_key}\t{copy.sha256 or copy.problem}\n".encode())
 
 
@@ -110,6 +113,7 @@ def take_copies(
         gone=tally.gone,
         min_readable=min_readable,
         left_out=max(0, len(pages) - most),
+        addresses=other_addresses(tally.given, {page.key for page in inventory.pages}),
         fingerprint=tally.hashes.hexdigest(),
         failure=HostFailure.of(tally.failure) if tally.failure else None,
         seconds=time.monotonic() - started,
