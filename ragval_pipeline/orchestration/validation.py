@@ -79,13 +79,14 @@ def build_validation(
     )
     def validate(context: dg.AssetExecutionContext) -> Iterator[Any]:
         from ragval_pipeline.sources.memory import keep_large_blocks_apart, seldom_collecting
+        from ragval_pipeline.sources.stores.points_file import keeping_points
 
         keep_large_blocks_apart()
         with reading_the_suite():
             key = context.partition_key if context.has_partition_key else None
             resolved = resolve_suite(part_of(suite, key))
         task = Task(context, resolved, run_place(context, resolved), tuple(prefix))
-        with task.place.working(), seldom_collecting():
+        with task.place.working(), seldom_collecting(), keeping_points():
             yield from _Step(task, gates, upstream).results()
 
     return validate

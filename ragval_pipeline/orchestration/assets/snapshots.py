@@ -218,19 +218,23 @@ def read_points(task: Task) -> Mapping[str, Any]:
             folder=task.place.staged("payload"),
             kept_uri=str(task.place.kept("payload")),
             run_id=task.place.run_id,
-            prints=Prints(
-                task.place.staged("prints"),
-                str(task.place.kept("prints")),
-                vectors=_needs_vectors(selected_groups(task.place.tags)),
-            ),
+            prints=_prints(task),
             extra=_further_fields(task.suite),
             accept=before,
             on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
-        if _needs_vectors(selected_groups(task.place.tags)):
+        if reads_vectors(task.place.tags):
             task.read.manifest = manifest = with_coding(task.suite, manifest, reader, task.resource("embedder"))
     task.observe(COLLECTION, _observed_collection(manifest.facts, manifest.points))
     return _points_metadata(manifest)
+
+
+def _prints(task: Task) -> Prints | None:
+    """Where prints of the points go; None for a file: it is read once, and nobody changes what was read."""
+    if task.suite.points is not None:
+        return None
+    place = task.place
+    return Prints(place.staged("prints"), str(place.kept("prints")), vectors=reads_vectors(place.tags))
 
 
 def _further_fields(suite: Suite) -> dict[str, str]:
@@ -254,6 +258,11 @@ def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] 
         return
     with naming_file_of(suite):
         check_vector_name(suite.qdrant.vector_name, facts)
+
+
+def reads_vectors(tags: Mapping[str, str]) -> bool:
+    """Whether the groups of a run, by its tags, need vectors."""
+    return _needs_vectors(selected_groups(tags))
 
 
 def _needs_vectors(groups: Collection[str] | None) -> bool:

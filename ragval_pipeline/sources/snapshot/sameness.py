@@ -57,6 +57,11 @@ class Differences:
     vectors: bool = True
     addresses: frozenset[str] = frozenset()
 
+    @classmethod
+    def none(cls, manifest: SnapshotManifest, *, vectors: bool) -> Differences:
+        """Those of a collection that nobody can change: none."""
+        return cls(read=manifest.points, now=manifest.points, collection=manifest.facts.name, vectors=vectors)
+
     @property
     def points(self) -> tuple[str, ...]:
         """All points that came, went or changed, in id order."""

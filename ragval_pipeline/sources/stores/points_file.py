@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.lazy import np, pa, pc, pq
 from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.storage import is_elsewhere, told_by_store
-from ragval_pipeline.sources.stores.qdrant.names import canonical_id, id_order
+from ragval_pipeline.sources.stores.points_held import HeldPayloads, HeldVectors, PointIds
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,117 +29,61 @@ ID, PAYLOAD, VECTOR = "id", "payload", "vector"
 ABOUT = b"ragval"
 #: How far the length of a cosine vector may be from 1 before it is normalised: rounding in float32.
 _LENGTH = 1e-5
+#: Rows read at once, and bytes of a column.
+_BATCH, _BUFFER = 2048, 1 << 20
 _COLUMNS = f"A file of points has the columns {ID}, {PAYLOAD} (JSON text) and {VECTOR} or {VECTOR}.NAME."
 
 
 @dataclass(frozen=True, eq=False)
 class StoredPoints:
-    """The points of a file, in the order of their ids.
+    """The points of a file, in the order of their ids; their values are in temporary files.
 
     Attributes:
         place: The file, folder or URL.
         ids: As Qdrant writes them.
-        rows: Of each point, its row in ``table``.
-        table: The columns as read.
-        files: The Parquet files, each with its first row in ``table``.
+        payloads: The payload of each row of the file.
+        held: The vectors of each row, by name; None is the name of the unnamed ones.
         about: What the file says about its collection.
-        read: Vectors read so far, by name.
     """
 
     place: str
-    ids: list[str]
-    rows: NDArray[np.int64]
-    table: pa.Table
-    files: tuple[tuple[str, int], ...]
+    ids: PointIds
+    payloads: HeldPayloads
+    held: Mapping[str | None, HeldVectors]
     about: Mapping[str, Any]
-    read: dict[str | None, tuple[NDArray[np.int64], NDArray[np.float32]]] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def names(self) -> tuple[str | None, ...]:
         """Names of the vectors; None for the unnamed one."""
-        return tuple(_vector_name(column) for column in self.table.column_names if _is_vector(column))
+        return tuple(self.held)
 
-    def distance(self, name: str | None) -> Any:
+    def distance(self, name: str | None) -> str:
         """The distance of a vector: the file's own, else Cosine."""
-        return self.about.get("distances", {}).get(name or "", "Cosine")
+        return _distance(self.about, name)
 
-    def check(self) -> None:
-        """Check what reading the points would otherwise stumble over one by one.
-
-        Raises:
-            SuiteError: A payload is no JSON object, or the vectors of a column have different lengths.
-        """
-        texts = (text for batch in self.table.column(PAYLOAD).chunks for text in batch.to_pylist())
-        for row, text in enumerate(texts):
-            self._parsed(text, row)
-        for name in self.names:
-            self._lengths(name)
+    def size(self, name: str | None) -> int:
+        """Numbers in each vector with a name; 0 if no point has one."""
+        return self.held[name].width
 
     def payload(self, number: int) -> dict[str, Any]:
         """The payload of the point with a number."""
-        row = int(self.rows[number])
-        return self._parsed(self.table.column(PAYLOAD)[row].as_py(), row)
+        return next(self.payloads_of(np.array([number])))
 
-    def _parsed(self, text: str | None, row: int) -> dict[str, Any]:
-        if text is None:
-            return {}
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            told = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
-            raise self.wrong(PAYLOAD, row, f"is not JSON: {told}", "Write it with json.dumps(payload).") from None
-        if not isinstance(found, dict):
-            kind = "a list" if isinstance(found, list) else "a text" if isinstance(found, str) else "a single value"
-            raise self.wrong(PAYLOAD, row, f"is {kind}, not an object", "Write it with json.dumps(payload).")
-        return found
+    def payloads_of(self, numbers: NDArray[np.int64]) -> Iterator[dict[str, Any]]:
+        """The payloads of the points with some numbers."""
+        return (json.loads(text) if text else {} for text in self.payloads.texts(self.ids.rows[numbers]))
 
-    def vectors(self, name: str | None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The numbers of the points that have this vector, and their vectors, row by row."""
-        if name not in self.read:
-            self.read[name] = self._read(name)
-        return self.read[name]
+    def having(self, name: str | None, numbers: NDArray[np.int64], *, finite: bool = False) -> NDArray[np.bool_]:
+        """Whether each of some points has a vector with this name, or one of finite numbers."""
+        return self.held[name].have(self.ids.rows[numbers], finite=finite)
 
-    def _read(self, name: str | None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        length = self._lengths(name)
-        held = np.flatnonzero(length)
-        if not len(held):
-            return np.empty(0, np.int64), np.empty((0, 0), np.float32)
-        chunks = self.table.column(_column(name)).chunks
-        values = [_numpy(pc.list_flatten(chunk)).astype(np.float32) for chunk in chunks]
-        matrix = np.concatenate(values).reshape(-1, length[held[0]])
-        place = np.full(len(length), -1, np.int64)
-        place[held] = np.arange(len(held))
-        of_point = place[self.rows]
-        numbers = np.flatnonzero(of_point >= 0)
-        matrix = matrix[of_point[numbers]]
-        return numbers, _of_length_one(matrix) if self.distance(name) == "Cosine" else matrix
+    def vectors(self, name: str | None, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors of some points that have one, row by row."""
+        return self.held[name].take(self.ids.rows[numbers])
 
-    def _lengths(self, name: str | None) -> NDArray[np.int64]:
-        """Numbers in the vector of each row, 0 without one; all others are equal."""
-        column = _column(name)
-        found = [pc.fill_null(pc.list_value_length(chunk), 0) for chunk in self.table.column(column).chunks]
-        length = np.concatenate([_numpy(chunk).astype(np.int64) for chunk in found]) if found else np.empty(0, np.int64)
-        held = np.flatnonzero(length)
-        other = held[length[held] != length[held[0]]] if len(held) else held
-        if len(other):
-            first = f"{self.row(int(held[0]))} has {length[held[0]]:,}"
-            told = f"has {length[other[0]]:,} numbers, and {first}"
-            raise self.wrong(column, int(other[0]), told, "Write the vectors of one model.")
-        return length
 
-    def wrong(self, column: str, row: int, problem: str, remedy: str) -> SuiteError:
-        """The error of one row, counted from 1 in its file."""
-        file, number = self._place(row)
-        return SuiteError(f"row {number:,}, column {column}: {problem}", file=file, remedy=remedy)
-
-    def row(self, row: int) -> str:
-        """A row in words, with its file if there are several."""
-        file, number = self._place(row)
-        return f"row {number:,}" if len(self.files) == 1 else f"row {number:,} of {file}"
-
-    def _place(self, row: int) -> tuple[str, int]:
-        file, first = next((file, first) for file, first in reversed(self.files) if first <= row)
-        return file, row - first + 1
+def _distance(about: Mapping[str, Any], name: str | None) -> str:
+    return str(about.get("distances", {}).get(name or "", "Cosine"))
 
 
 def open_points(uri: str) -> StoredPoints:
@@ -183,33 +126,128 @@ def check_points(uri: str) -> None:
 
 
 def _open(uri: str) -> StoredPoints:
-    tables, files, about, rows = [], [], dict[str, Any](), 0
+    read = _Read(uri)
     for file in _files(uri):
-        parquet = _opened(file)
-        _checked(parquet, str(file))
-        about = about or _about(parquet)
+        read.file(file)
+    return read.all()
+
+
+class _Read:
+    """Reads the rows of files one batch after another, and checks each."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+        self._files: list[tuple[str, int]] = []
+        self._rows = 0
+        self._about: Mapping[str, Any] = {}
+        self._schema: pa.Schema | None = None
+        self._keys: list[Any] = []
+        self._payloads = HeldPayloads()
+        self._vectors: dict[str | None, HeldVectors] = {}
+        self._first: dict[str | None, int] = {}
+
+    def file(self, file: UPath) -> None:
+        """Read a file."""
+        with _opened(file) as parquet:
+            _checked(parquet, str(file))
+            self._about = self._about or _about(parquet)
+            columns = _read_columns(parquet)
+            self._agree(pa.schema([parquet.schema_arrow.field(name) for name in columns]))
+            for name in map(_vector_name, filter(_is_vector, columns)):
+                self._vectors.setdefault(name, HeldVectors()).skip(self._rows)
+            self._files.append((str(file), self._rows))
+            batches = parquet.iter_batches(batch_size=_BATCH, columns=columns)
+            while batch := self._next(file, batches):
+                self._batch(batch)
+
+    @staticmethod
+    def _next(file: UPath, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
         with _reading(file):
-            table = parquet.read(columns=_read_columns(parquet))
-        files.append((str(file), rows))
-        tables.append(table.replace_schema_metadata())
-        rows += table.num_rows
-    try:
-        table = pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException as error:
-        raise SuiteError(
-            f"its files have columns of different types: {error}", file=uri, remedy="Write them with one schema."
-        ) from None
-    points = StoredPoints(uri, [], np.empty(0, np.int64), table, tuple(files), about)
-    ids = _ids(points)
-    order = sorted(range(len(ids)), key=lambda row: id_order(ids[row]))
-    for row, following in pairwise(order):
-        if ids[row] == ids[following]:
+            return next(batches, None)
+
+    def all(self) -> StoredPoints:
+        """All points.
+
+        Raises:
+            SuiteError: An id occurs twice.
+        """
+        ids = PointIds(self._keys)
+        self._keys.clear()
+        if twice := ids.repeated():
+            row, following = twice
             remedy = "Write each point once: an upsert keeps the last of them."
-            raise points.wrong(ID, following, f"{ids[row]} is also the id of {points.row(row)}", remedy)
-    numbers = np.array(order, dtype=np.int64)
-    points = StoredPoints(uri, [ids[row] for row in order], numbers, table, tuple(files), about)
-    points.check()
-    return points
+            name = ids[int(np.flatnonzero(ids.rows == row)[0])]
+            raise self._wrong(ID, following, f"{name} is also the id of {self._row(row)}", remedy)
+        vectors = {name: held.skip(self._rows).closed() for name, held in self._vectors.items()}
+        return StoredPoints(self._uri, ids, self._payloads.closed(), vectors, self._about)
+
+    def _agree(self, schema: pa.Schema) -> None:
+        """Check that the columns of a file fit those of the files before."""
+        try:
+            known = schema if self._schema is None else self._schema
+            self._schema = pa.unify_schemas([known, schema], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise SuiteError(
+                f"its files have columns of different types: {error}",
+                file=self._uri,
+                remedy="Write them with one schema.",
+            ) from None
+
+    def _batch(self, batch: pa.RecordBatch) -> None:
+        ids, payloads = batch.column(ID), batch.column(PAYLOAD).to_pylist()
+        if ids.null_count:
+            row = self._rows + pc.index(pc.is_null(ids), value=True).as_py()
+            raise self._wrong(ID, row, "is empty", "Every point needs an id.")
+        self._keys.append(PointIds.keys([canonical_id(value) for value in ids.to_pylist()]))
+        for number, text in enumerate(payloads):
+            if text is not None:
+                self._check(text, self._rows + number)
+        self._payloads.add(payloads)
+        for column in filter(_is_vector, batch.schema.names):
+            self._vector(_vector_name(column), column, batch.column(column))
+        self._rows += len(batch)
+
+    def _check(self, text: str, row: int) -> None:
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            told = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+            raise self._wrong(PAYLOAD, row, f"is not JSON: {told}", "Write it with json.dumps(payload).") from None
+        if not isinstance(found, dict):
+            kind = "a list" if isinstance(found, list) else "a text" if isinstance(found, str) else "a single value"
+            raise self._wrong(PAYLOAD, row, f"is {kind}, not an object", "Write it with json.dumps(payload).")
+
+    def _vector(self, name: str | None, column: str, values: pa.Array) -> None:
+        held = self._vectors[name]
+        length = _numpy(pc.fill_null(pc.list_value_length(values), 0)).astype(np.int64)
+        there = length > 0
+        rows = np.flatnonzero(there)
+        if len(rows):
+            first = self._first.setdefault(name, self._rows + int(rows[0]))
+            width = held.width or int(length[rows[0]])
+            other = rows[length[rows] != width]
+            if len(other):
+                told = f"has {length[other[0]]:,} numbers, and {self._row(first)} has {width:,}"
+                raise self._wrong(column, self._rows + int(other[0]), told, "Write the vectors of one model.")
+            matrix = _numpy(pc.list_flatten(values)).astype(np.float32).reshape(-1, width)
+            is_cosine = _distance(self._about, name) == "Cosine"
+            held.add(there, _of_length_one(matrix) if is_cosine else matrix)
+        else:
+            held.add(there, np.empty((0, 0), np.float32))
+
+    def _wrong(self, column: str, row: int, problem: str, remedy: str) -> SuiteError:
+        """The error of one row, counted from 1 in its file."""
+        file, number = self._place(row)
+        return SuiteError(f"row {number:,}, column {column}: {problem}", file=file, remedy=remedy)
+
+    def _row(self, row: int) -> str:
+        """A row in words, with its file if there are several."""
+        file, number = self._place(row)
+        return f"row {number:,}" if len(self._files) == 1 else f"row {number:,} of {file}"
+
+    def _place(self, row: int) -> tuple[str, int]:
+        file, first = next((file, first) for file, first in reversed(self._files) if first <= row)
+        return file, row - first + 1
 
 
 def _files(uri: str) -> list[UPath]:
@@ -258,9 +296,14 @@ def _reading(place: UPath) -> Iterator[None]:
         ) from error
 
 
-def _opened(file: UPath) -> pq.ParquetFile:
-    with _reading(file):
-        return pq.ParquetFile(file.open("rb") if is_elsewhere(file) else str(file), memory_map=not is_elsewhere(file))
+@contextmanager
+def _opened(file: UPath) -> Iterator[pq.ParquetFile]:
+    """A Parquet file whose row groups are read a piece at a time."""
+    with ExitStack() as stack:
+        with _reading(file):
+            source = stack.enter_context(file.open("rb")) if is_elsewhere(file) else str(file)
+            parquet = stack.enter_context(pq.ParquetFile(source, buffer_size=_BUFFER))
+        yield parquet
 
 
 def _checked(parquet: pq.ParquetFile, file: str) -> None:
@@ -288,10 +331,6 @@ def _is_vector(column: str) -> bool:
     return column == VECTOR or column.startswith(f"{VECTOR}.")
 
 
-def _column(name: str | None) -> str:
-    return VECTOR if name is None else f"{VECTOR}.{name}"
-
-
 def _vector_name(column: str) -> str | None:
     return column.partition(".")[2] or None
 
@@ -316,19 +355,6 @@ def _about(parquet: pq.ParquetFile) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _ids(points: StoredPoints) -> list[str]:
-    """The ids, row by row.
-
-    Raises:
-        SuiteError: One is missing.
-    """
-    column = points.table.column(ID)
-    if column.null_count:
-        row = pc.index(pc.is_null(column), value=True).as_py()
-        raise points.wrong(ID, row, "is empty", "Every point needs an id.")
-    return [canonical_id(value) for value in column.to_pylist()]
 
 
 def _numpy(array: pa.Array) -> NDArray[Any]:

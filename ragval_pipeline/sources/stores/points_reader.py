@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.lazy import np
@@ -31,6 +30,9 @@ from ragval_pipeline.sources.stores.qdrant.protocol import (
 )
 from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.text.characters import encodable_payload
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Points per page.
 PAGE_SIZE = 1000
@@ -58,8 +60,7 @@ class PointsReader:
         """Facts about the points, as of an embedded collection: no HNSW, no payload indexes."""
         points = self._points
         vectors = [
-            VectorFacts(name=name, size=points.vectors(name)[1].shape[1], distance=points.distance(name))
-            for name in points.names
+            VectorFacts(name=name, size=points.size(name), distance=points.distance(name)) for name in points.names
         ]
         return CollectionFacts(
             name=str(points.about.get("name") or self._name),
@@ -80,9 +81,8 @@ class PointsReader:
         equal = self._equal if equal is None else equal
         if not equal:
             return ()
-        passing = frozenset(self._passing(equal))
-        outside = (number for number in range(len(self._points.ids)) if number not in passing)
-        payloads = [self._points.payload(number) for number in islice(outside, MOST_READ)]
+        outside = np.setdiff1d(np.arange(len(self._points.ids)), self._passing(equal), assume_unique=True)
+        payloads = list(self._points.payloads_of(outside[:MOST_READ]))
         found = left_out(payloads, equal, address)
         return tuple(self._found_elsewhere(entry, payloads[:WHOLE]) for entry in found)
 
@@ -113,19 +113,22 @@ class PointsReader:
 
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
         """The vectors of all or some points, ``PAGE_SIZE`` points at a time."""
-        numbers = self._numbers if ids is None else [self._number[name] for name in ids if name in self._number]
-        held, matrix = self._points.vectors(self._vector_name)
-        names = self._points.ids
+        numbers = self._numbers if ids is None else self._numbers_of(ids)
+        points, name = self._points, self._vector_name
         for start in range(0, len(numbers), PAGE_SIZE):
-            page = np.asarray(numbers[start : start + PAGE_SIZE], dtype=np.int64)
-            place = np.searchsorted(held, page)
-            there = np.isin(page, held)
-            found = matrix[place[there]] if there.any() else np.empty((0, 0), np.float32)
+            page = numbers[start : start + PAGE_SIZE]
+            there = points.having(name, page)
             yield VectorBatch(
-                tuple(names[number] for number in page[there]),
-                found,
-                missing=tuple(names[number] for number in page[~there]),
+                tuple(points.ids.some(page[there])),
+                points.vectors(name, page[there]),
+                missing=tuple(points.ids.some(page[~there])),
             )
+
+    def _numbers_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """Numbers of some points, without those that do not pass the filter."""
+        numbers = self._points.ids.numbers(ids)
+        is_known = numbers >= 0
+        return numbers[is_known & np.isin(numbers, self._numbers) if self._equal else is_known]
 
     def sparse(self, name: str) -> Iterator[SparseBatch]:
         """Nothing: a file of points has no sparse vectors."""
@@ -137,7 +140,7 @@ class PointsReader:
 
     def passing(self, equal: Equal) -> frozenset[str]:
         """Ids of the points with these payload values, beside those of the suite's filter."""
-        return frozenset(self._points.ids[number] for number in self._passing({**self._equal, **equal}))
+        return frozenset(self._points.ids.some(self._passing({**self._equal, **equal})))
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
@@ -161,7 +164,8 @@ class PointsReader:
             if not fields:
                 return {}
             kept = _top_level(fields)
-            return {name: encodable_payload(_only(self._points.payload(self._number[name]), kept)) for name in names}
+            found = self._points.payloads_of(self._points.ids.numbers(names))
+            return {name: encodable_payload(_only(each, kept)) for name, each in zip(names, found, strict=True)}
 
         searched = self._searched
         if searched is None:  # no point has a vector
@@ -178,15 +182,14 @@ class PointsReader:
 
     @cached_property
     def _searched(self) -> LocalVectors | None:
-        distance = self._points.distance(self._vector_name)
-        batches = list(map(_comparable, self.vectors()))
-        if distance not in _METRICS:
-            return LocalVectors.of(batches, distance)
-        ids = tuple(name for batch in batches for name in batch.ids)
-        matrix = (
-            np.concatenate([batch.matrix for batch in batches if batch.ids]) if ids else np.empty((0, 0), np.float32)
-        )
-        return _Distant(ids, matrix, cosine=False, metric=_METRICS[distance]) if ids else None
+        points, name = self._points, self._vector_name
+        # Qdrant stores no vectors with NaN or infinite numbers, and no query is near one.
+        numbers = self._numbers[points.having(name, self._numbers, finite=True)]
+        distance = points.distance(name)
+        if not len(numbers):
+            return None
+        rows = _RowsOfFile(points, name, numbers)
+        return LocalVectors(rows, rows, cosine=distance == "Cosine", metric=_METRICS.get(distance))
 
     def _vectors_of(self, ids: Sequence[str]) -> dict[str, list[float]]:
         return {
@@ -194,28 +197,27 @@ class PointsReader:
         }
 
     def _pages(self, fields: Sequence[str] | None) -> Iterator[list[Point]]:
-        kept, numbers = _top_level(fields), iter(self._numbers)
-        ids, payload = self._points.ids, self._points.payload
-        while page := list(islice(numbers, PAGE_SIZE)):
-            yield [Point(ids[number], _only(payload(number), kept)) for number in page]
+        kept, points = _top_level(fields), self._points
+        for start in range(0, len(self._numbers), PAGE_SIZE):
+            page = self._numbers[start : start + PAGE_SIZE]
+            pairs = zip(points.ids.some(page), points.payloads_of(page), strict=True)
+            yield [Point(name, _only(payload, kept)) for name, payload in pairs]
 
     @cached_property
-    def _numbers(self) -> Sequence[int]:
+    def _numbers(self) -> NDArray[np.int64]:
         """Numbers of the points that pass the filter."""
-        return self._passing(self._equal) if self._equal else range(len(self._points.ids))
+        return self._passing(self._equal) if self._equal else np.arange(len(self._points.ids))
 
-    def _passing(self, equal: Mapping[str, str | int | bool]) -> list[int]:
+    def _passing(self, equal: Mapping[str, str | int | bool]) -> NDArray[np.int64]:
         """Numbers of the points that have these values."""
         from qdrant_client.local.payload_filters import check_filter
 
-        wanted, points = filter_model(equal, None), self._points
-        return [
-            number for number, name in enumerate(points.ids) if check_filter(wanted, points.payload(number), name, {})
-        ]
-
-    @cached_property
-    def _number(self) -> dict[str, int]:
-        return {self._points.ids[number]: number for number in self._numbers}
+        wanted, points, found = filter_model(equal, None), self._points, []
+        for start in range(0, len(points.ids), PAGE_SIZE):
+            page = np.arange(start, min(start + PAGE_SIZE, len(points.ids)))
+            rows = zip(page.tolist(), points.payloads_of(page), points.ids.some(page), strict=True)
+            found += [number for number, payload, name in rows if check_filter(wanted, payload, name, {})]
+        return np.array(found, dtype=np.int64)
 
 
 #: scipy's names of the distances of which the smallest is the nearest.
@@ -223,27 +225,44 @@ _METRICS: Mapping[str, Literal["euclidean", "cityblock"]] = {"Euclid": "euclidea
 
 
 @dataclass(frozen=True, eq=False)
-class _Distant(LocalVectors):
-    """Vectors that are compared by their distance."""
+class _RowsOfFile(Sequence[str]):
+    """The vectors of some points of a file, and as a sequence their ids.
 
-    metric: Literal["euclidean", "cityblock"] = "euclidean"
+    Attributes:
+        points: The file.
+        name: Name of the vectors.
+        numbers: The points, in id order.
+    """
 
-    def nearest(self, searches: Sequence[Search]) -> Iterator[list[tuple[str, float]]]:
-        """Ids and distances of the points nearest to each query, nearest first; of equal ones in id order."""
-        from scipy.spatial.distance import cdist
+    points: StoredPoints
+    name: str | None
+    numbers: NDArray[np.int64]
 
-        for search in searches:
-            scores = cdist(np.array([search.vector]), self.matrix, self.metric)[0].astype(np.float32)
-            order = np.argsort(scores, kind="stable")[: search.limit]
-            yield [(self.ids[row], score) for row, score in zip(order.tolist(), scores[order].tolist(), strict=True)]
+    @property
+    def width(self) -> int:
+        """Numbers in each vector."""
+        return self.points.size(self.name)
 
+    def blocks(self, size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """All vectors, some at a time, in the order of the file."""
+        order = np.argsort(self.points.ids.rows[self.numbers], kind="stable")
+        for start in range(0, len(order), size):
+            places = order[start : start + size]
+            yield places, self.points.vectors(self.name, self.numbers[places])
 
-def _comparable(batch: VectorBatch) -> VectorBatch:
-    """The vectors that can be searched: Qdrant stores none with NaN or infinite numbers, and no query is near one."""
-    rows = np.flatnonzero(np.isfinite(batch.matrix).all(axis=1))
-    if len(rows) == len(batch.ids):
-        return batch
-    return replace(batch, ids=tuple(batch.ids[row] for row in rows), matrix=batch.matrix[rows])
+    def of(self, places: NDArray[np.int64]) -> _RowsOfFile:
+        """Those at some places."""
+        return replace(self, numbers=self.numbers[places])
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self.numbers[place]
+        return self.points.ids.some(found) if isinstance(place, slice) else self.points.ids[found]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for start in range(0, len(self), PAGE_SIZE) for name in self[start : start + PAGE_SIZE])
 
 
 def _top_level(fields: Sequence[str] | None) -> frozenset[str] | None:

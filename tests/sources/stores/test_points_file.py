@@ -6,13 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.stores import points_file
 from ragval_pipeline.sources.stores.points_file import open_points
+from ragval_pipeline.sources.stores.points_held import PointIds
 from ragval_pipeline.sources.stores.points_reader import PointsReader
+from ragval_pipeline.sources.stores.qdrant import local
+from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.protocol import Search
 
 
@@ -132,3 +137,40 @@ def test_a_vector_that_is_not_finite_is_read_and_never_found(tmp_path: Path) -> 
     [batch] = reader.vectors()
     assert batch.ids == ("1", "2", "3")
     assert [hit.id for hit in reader.search([0.0, 1.0], limit=3, fields=[], exact=True)] == ["2"]
+
+
+def test_ids_of_all_kinds_are_in_the_order_of_a_collection_and_keep_their_names() -> None:
+    names = ["b", "10", "9", "007", "é" * 40, "x" * 200, "a\0", "a", "18446744073709551615", *map(str, range(20, 40))]
+    ids = PointIds([PointIds.keys(names[:4]), PointIds.keys(names[4:])])
+    assert [*ids] == sorted(names, key=id_order)
+    assert [names[row] for row in ids.rows] == [*ids]
+    assert ids.numbers([*ids, "none", "y" * 300]).tolist() == [*range(len(names)), -1, -1]
+
+
+def test_a_search_compares_vectors_block_by_block_in_the_order_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random, size = np.random.default_rng(3), 90
+    vectors = np.round(random.normal(size=(size, 2)), 1)  # many are equal
+    ids = random.permutation(size).tolist()
+    path = written(tmp_path / "points.parquet", id=ids, payload=["{}"] * size, vector=vectors.tolist())
+    searches = [Search(vector.tolist(), 7) for vector in random.normal(size=(5, 2))]
+    whole = [found.hits for found in read(path).search_all(searches, fields=[], exact=True)]
+    monkeypatch.setattr(local, "_SCORES", 4 * len(searches))
+    monkeypatch.setattr(points_file, "_BATCH", 7)
+    assert [found.hits for found in read(path).search_all(searches, fields=[], exact=True)] == whole
+    for hits, search in zip(whole, searches, strict=True):
+        unit = {number: vector / np.linalg.norm(vector) for number, vector in zip(ids, vectors, strict=True)}
+        scores = {number: np.float32(each @ np.array(search.vector)) for number, each in unit.items()}
+        best = sorted(scores, key=lambda number: (-np.round(scores[number], 5), number))[:7]
+        assert [int(hit.id) for hit in hits] == best
+
+
+def test_files_of_a_folder_may_have_other_vectors(tmp_path: Path) -> None:
+    written(tmp_path / "a.parquet", id=[3, 1], vector=None, **{"vector.a": [[1.0], [2.0]]})
+    written(tmp_path / "b.parquet", id=[2, 4], vector=None, **{"vector.b": [[0.0, 1.0], None]})
+    found = {name: [*read(tmp_path, vector_name=name).vectors()] for name in "ab"}
+    assert [(batch.ids, batch.missing) for batch in found["a"]] == [(("1", "3"), ("2", "4"))]
+    assert [(batch.ids, batch.missing) for batch in found["b"]] == [(("2",), ("1", "3", "4"))]
+    wanted = next(read(tmp_path, vector_name="a").vectors(["3", "9", "2", "1"]))
+    assert (wanted.ids, wanted.missing) == (("3", "1"), ("2",))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from weakref import WeakKeyDictionary
 
 from ragval_pipeline.lazy import np
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Distances that are products, so that the greatest is the nearest.
 _PRODUCTS = frozenset({"Cosine", "Dot"})
-#: Scores in memory at a time, and searches, whose hits are.
+#: Scores in memory at a time, and searches.
 _SCORES, _SEARCHES = 1 << 23, 256
 #: How far a score may be off in float32, relative to it.
 _ROUNDING = 1e-5
@@ -76,19 +76,57 @@ class LocalPoints:
         return known[key]
 
 
+class Rows(Protocol):
+    """Vectors that searches are compared with."""
+
+    @property
+    def width(self) -> int:
+        """Numbers in each."""
+
+    def blocks(self, size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """All vectors, some at a time: their places in the order of ids, and float32 rows."""
+
+    def of(self, places: NDArray[np.int64]) -> Rows:
+        """Those at some places, in order."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowsInMemory:
+    """A float32 array of shape (number of vectors, dimension)."""
+
+    matrix: NDArray[np.float32]
+
+    @property
+    def width(self) -> int:
+        """Numbers in each."""
+        return int(self.matrix.shape[1])
+
+    def blocks(self, size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """All vectors, some at a time."""
+        for start in range(0, len(self.matrix), size):
+            block = self.matrix[start : start + size]
+            yield np.arange(start, start + len(block)), block
+
+    def of(self, places: NDArray[np.int64]) -> RowsInMemory:
+        """Those at some places."""
+        return RowsInMemory(self.matrix[places])
+
+
 @dataclass(frozen=True, eq=False)
 class LocalVectors:
-    """The vectors of an embedded collection.
+    """The vectors of an embedded collection, or of a file.
 
     Attributes:
         ids: Points with a vector, in id order, as text.
-        matrix: float32 array of shape (number of ids, dimension).
+        rows: Their vectors, in this order.
         cosine: Whether queries are normalised, as the rows are.
+        metric: scipy's name of a distance of which the smallest is the nearest; None: the greatest product is.
     """
 
-    ids: tuple[str, ...]
-    matrix: NDArray[np.float32]
+    ids: Sequence[str]
+    rows: Rows
     cosine: bool
+    metric: Literal["euclidean", "cityblock"] | None = None
 
     @classmethod
     def of(cls, batches: Iterable[VectorBatch], distance: str | None) -> LocalVectors | None:
@@ -105,28 +143,44 @@ class LocalVectors:
         if not parts:
             return None
         matrix, cosine = np.concatenate(parts), distance == "Cosine"
-        return cls(tuple(ids), _normalised(matrix) if cosine else matrix, cosine)
+        return cls(tuple(ids), RowsInMemory(_normalised(matrix) if cosine else matrix), cosine)
 
     def suits(self, search: Search) -> bool:
         """Whether a query can be compared with the vectors."""
-        return len(search.vector) == self.matrix.shape[1] and bool(np.isfinite(search.vector).all())
+        return len(search.vector) == self.rows.width and bool(np.isfinite(search.vector).all())
 
-    def nearest(self, searches: Sequence[Search]) -> Iterator[list[tuple[str, float]]]:
+    def nearest(self, searches: Sequence[Search]) -> list[list[tuple[str, float]]]:
         """Ids and scores of the points nearest to each query, best first; of equal scores in id order."""
         asked = np.array([search.vector for search in searches], dtype=np.float64)
         asked = _normalised(asked) if self.cosine else asked
-        for search, vector, scores in zip(searches, asked, asked.astype(np.float32) @ self.matrix.T, strict=True):
-            # As in local mode, a score that is no number comes first.
-            rough = np.where(np.isnan(scores), np.inf, scores)
-            limit = min(search.limit, len(rough))
-            last = np.partition(rough, -limit)[-limit]
-            rows = np.flatnonzero(rough >= last - _ROUNDING * max(1.0, abs(last)))
+        best = [_Best(min(search.limit, len(self.ids))) for search in searches]
+        for places, block in self.rows.blocks(max(1, _SCORES // len(searches))):
+            for own, vector, scores in zip(best, asked, self._scores(asked, block), strict=True):
+                chosen = own.candidates(scores)
+                if len(chosen):
+                    own.add(places[chosen], self._exact(vector, block[chosen]))
+        sign = -1 if self.metric else 1
+        return [[(self.ids[place], score) for place, score in own.found(sign)] for own in best]
+
+    def _scores(self, asked: NDArray[np.float64], block: NDArray[np.float32]) -> NDArray[Any]:
+        """The score of each row for each query up to rounding, as an array of shape (queries, rows)."""
+        if self.metric is None:
+            return asked.astype(np.float32) @ block.T
+        return self._distances(asked, block)
+
+    def _exact(self, vector: NDArray[np.float64], rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self.metric is None:
             # The product's last digits depend on how many queries there are.
-            exact = (self.matrix[rows].astype(np.float64) @ vector).astype(np.float32)
-            order = np.argsort(-np.where(np.isnan(exact), np.inf, exact), kind="stable")[:limit]
-            yield [
-                (self.ids[row], score) for row, score in zip(rows[order].tolist(), exact[order].tolist(), strict=True)
-            ]
+            exact: NDArray[np.float64] = rows.astype(np.float64) @ vector
+        else:
+            exact = self._distances(vector[None], rows)[0]
+        return exact.astype(np.float32)
+
+    def _distances(self, asked: NDArray[np.float64], rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Distances, as scores of which the greatest is the nearest."""
+        from scipy.spatial.distance import cdist
+
+        return -np.asarray(cdist(asked, rows, self.metric), dtype=np.float64)
 
     def _nearest(
         self,
@@ -145,13 +199,14 @@ class LocalVectors:
                 parts[key] = self._of(passing(equal))
             part = parts[key] if equal else self
             some = [searches[number] for number in numbers]
-            found |= zip(numbers, part.nearest(some) if part.ids else ([] for _ in some), strict=True)
+            found |= zip(numbers, part.nearest(some) if len(part.ids) else ([] for _ in some), strict=True)
         return [found[number] for number in range(len(searches))]
 
     def _of(self, ids: frozenset[str]) -> LocalVectors:
         """The vectors of some points."""
-        rows = [row for row, name in enumerate(self.ids) if name in ids]
-        return replace(self, ids=tuple(self.ids[row] for row in rows), matrix=self.matrix[rows])
+        pairs = [(place, name) for place, name in enumerate(self.ids) if name in ids]
+        places = np.array([place for place, _ in pairs], dtype=np.int64)
+        return replace(self, ids=tuple(name for _, name in pairs), rows=self.rows.of(places))
 
     def search_all(
         self,
@@ -168,7 +223,7 @@ class LocalVectors:
         """
         coming, known = iter(searches), dict[str, dict[str, Any]]()
         parts = dict[Hashable, LocalVectors]()
-        while some := list(islice(coming, min(_SEARCHES, max(1, _SCORES // len(self.ids))))):
+        while some := list(islice(coming, _SEARCHES)):
             if not all(map(self.suits, some)):
                 yield from otherwise(some)
                 continue
@@ -179,6 +234,41 @@ class LocalVectors:
             for found in nearest:
                 hits = [Hit(rank, name, score, known.get(name, {})) for rank, (name, score) in enumerate(found, 1)]
                 yield Found(hits, share, asked_at)
+
+
+class _Best:
+    """The best scores of one query so far."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._least = limit, -np.inf
+        self._places, self._scores = np.empty(0, np.int64), np.empty(0, np.float32)
+
+    def candidates(self, scores: NDArray[Any]) -> NDArray[np.int64]:
+        """The rows of a block that may be among the best, by scores that are right up to rounding."""
+        # As in local mode, a score that is no number comes first.
+        rough, least = np.where(np.isnan(scores), np.inf, scores), self._least
+        if len(rough) > self._limit and least == -np.inf:
+            least = _less(np.partition(rough, -self._limit)[-self._limit])
+        return np.flatnonzero(rough >= least)
+
+    def add(self, places: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        """Add rows with their scores."""
+        self._places = np.concatenate([self._places, places])
+        self._scores = np.concatenate([self._scores, scores])
+        falling = -np.where(np.isnan(self._scores), np.inf, self._scores)
+        order = np.lexsort((self._places, falling))[: self._limit]
+        self._places, self._scores = self._places[order], self._scores[order]
+        if len(order) == self._limit:
+            self._least = _less(-falling[order[-1]])
+
+    def found(self, sign: int) -> Iterator[tuple[int, float]]:
+        """Places and scores, best first."""
+        return zip(self._places.tolist(), (sign * self._scores).tolist(), strict=True)
+
+
+def _less(score: float) -> float:
+    """The least that a score may be in float32 that is no less than this one."""
+    return score - _ROUNDING * max(1.0, abs(score))
 
 
 def _normalised(rows: NDArray[Any]) -> NDArray[Any]:
