@@ -19,6 +19,7 @@ from ragval_pipeline.text.display import shorten
 from ragval_pipeline.validation.chunks.layout import stored_of
 from ragval_pipeline.validation.facts.texts import EXCERPT
 from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, lost_passages
+from ragval_pipeline.validation.thresholds import FEW
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -293,7 +294,7 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
 def _lost_part(blocks: Sequence[Any]) -> Lost | None:
     """What a page's lost passages have in common: position or kind."""
     lost = {id(block) for block in lost_passages(blocks)}
-    if not lost or len(lost) == len(blocks):
+    if not lost or sum(block.held for block in blocks) < FEW * sum(block.letters for block in blocks):
         return None
     is_lost = [id(block) in lost for block in blocks]
     kinds = {block.kind for block in blocks if id(block) in lost}

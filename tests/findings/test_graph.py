@@ -85,6 +85,8 @@ EMBEDDED = finding("vector.text_mismatch", point("1", fields=("title", "headings
         (finding("retrieval.dark_page", page("/b")), DAMAGED, False),
         (finding("chunk.too_small", point("1")), DAMAGED, True),
         (finding("chunk.stale_tail", point("1")), DAMAGED, True),
+        (finding("chunk.near_duplicate", point("1")), finding("integrity.gone", point("1")), True),  # a notice
+        (finding("chunk.near_duplicate", point("1")), finding("text.markup", point("1")), True),
         (TAIL, DAMAGED, False),  # told by its date
         (TAIL, TWICE, True),
         (TAIL, finding("chunk.ingested_twice", page("/b")), False),

@@ -44,6 +44,8 @@ RULE = Rule(
     cause="Pages repeat each other, or two versions of a page are indexed.",
     remedy="Keep one of the pages, or accept that they compete for the same ranks.",
     breaks={Aspect.COPIES},
+    reads={Aspect.FIELD, Aspect.PLACE, Aspect.FRAME, Aspect.LETTERS},
+    fields=("source_url", "text"),
     repair="copies",
     details=Details,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 #: Pages compared with each other, for the text of a wall or around the content.
 MOST_COMPARED = 256  # work
 
+#: Letters in a row that are no word: base64 is written in lines of 76 characters or in one.
+_ENCODED = 60  # definition
+
 #: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
 _WALL = "it shows the same text as other pages, and nothing of its own"
 #: Why a page that its visitors' browsers build judges nothing.
@@ -64,6 +68,7 @@ class Compared:
         added: Letters that the ingestion adds around its chunks.
         notices: Pages whose chunks have what the page shows before it is built in the browser, and nothing else.
         present: The points with the present version of a drifted chunk, by its point id.
+        encoded: Gone chunks of data instead of words, such as pictures in base64.
     """
 
     pages: Mapping[str, PageFacts]
@@ -76,6 +81,7 @@ class Compared:
     added: int
     present: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notices: frozenset[str] = frozenset()
+    encoded: frozenset[str] = frozenset()
     by_partition: Mapping[str, Amounts] = field(default_factory=dict)
 
     @cached_property
@@ -209,6 +215,7 @@ def compare(facts: FactRows, partitions: Partitions | None = None) -> Compared:
         amounts=Amounts(*letters_found(facts, walls), pages.held, pages.content),
         by_partition=pages.of_partitions.amounts(facts, walls) if pages.of_partitions else {},
         notices=_notices(facts, shells),
+        encoded=_encoded(facts, [chunk for name, chunk in differing.items() if classes[name] == "gone"]),
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
         present=present_versions(facts, old, {name for name, kind in classes.items() if kind != "verified"}),
     )
@@ -290,6 +297,13 @@ def _notices(facts: FactRows, shells: Collection[str]) -> frozenset[str]:
             pages.setdefault(text.digest, set()).add(text.page_key)
     shared = (keys for keys in pages.values() if len(keys) >= FEWEST)
     return frozenset(shells) & _with_standing_chunks(facts).union(*shared)
+
+
+def _encoded(facts: FactRows, gone: Sequence[ChunkFacts]) -> frozenset[str]:
+    """The chunks that begin with a word longer than any of a language, which scripts without spaces have, too."""
+    long = [chunk.point_id for chunk in gone if chunk.letters >= _ENCODED * max(1, chunk.words)]
+    texts = facts.texts("excerpt", where=one_of("point_id", long)) if long else ()
+    return frozenset(text.point_id for text in texts if re.search(rf"[A-Za-z0-9+/=_-]{{{_ENCODED}}}", text.excerpt))
 
 
 def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:

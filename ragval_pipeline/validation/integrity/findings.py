@@ -139,7 +139,7 @@ def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
         names = [subject.name for subject in subjects]
-        cause, remedy = cause_of_gone(compared, names), None
+        cause, remedy = cause_of_gone(compared, names)
         if cause is None and compared.made:
             cause, remedy = _MADE, _SORT
         yield make_finding(INTEGRITY_GONE.code, subjects, cause=cause, remedy=remedy)

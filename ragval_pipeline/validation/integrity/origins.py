@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
 from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.compared import Compared
+from ragval_pipeline.validation.integrity.drift import Cause
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 
-def cause_of_gone(compared: Compared, gone: Sequence[str]) -> str | None:
+def cause_of_gone(compared: Compared, gone: Sequence[str]) -> Cause:
     """Where texts that are not on their page are from, if that shows."""
-    return _stand_in(compared, gone) or _of_others(compared, gone) or _alone(compared, gone)
+    if len(data := compared.encoded.intersection(gone)) > MOST * len(gone):
+        return Cause(_and_others(_DATA, len(data), gone), _LEAVE_OUT)
+    return _stand_in(compared, gone) or Cause(_of_others(compared, gone) or _alone(compared, gone))
 
 
-def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
+def _and_others(told: str, count: int, gone: Sequence[str]) -> str:
+    return told if count == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
+
+
+def _stand_in(compared: Compared, gone: Sequence[str]) -> Cause | None:
     """The cause if several pages have the same text instead of theirs, or in addition to it.
 
     If nothing else is stored for them, the crawler got something else. Otherwise each may have shown it, once.
     """
-    alike: dict[tuple[int, ...], list[ChunkFacts]] = {}
-    for name in gone:
-        chunk = compared.differing[name]
-        if chunk.probes and name not in compared.stands_on:
-            alike.setdefault(chunk.probes, []).append(chunk)
+    texts = [compared.differing[name] for name in gone if name not in compared.stands_on]
     pages, points, instead = 0, 0, False
-    for chunks in alike.values():
+    for chunks in _alike(texts):
         held = {chunk.page_key for chunk in chunks}
         # What two pages share may be theirs, but not where nothing else is stored for them.
         alone = all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
-        if (alone and len(held) > 1) or len(held) >= FEWEST:
+        # Texts that were made from pages are alike, too, and are stored in addition to them.
+        same = len({chunk.probes for chunk in chunks}) == 1
+        if (alone and len(held) > 1) or (same and len(held) >= FEWEST):
             pages, points, instead = max(pages, len(held)), points + len(chunks), instead or alone
     if not pages:
         return None
-    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _HAD_A_NOTE}"
-    return told if points == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
+    why = _GOT if instead else _HAD_A_NOTE
+    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {why}"
+    return Cause(_and_others(told, points, gone), _GET_PAGES if instead and points == len(gone) else None)
+
+
+def _alike(chunks: Iterable[ChunkFacts]) -> Iterable[list[ChunkFacts]]:
+    """Groups of chunks with nearly the same text: a notice may contain its time, its address or the id of a request."""
+    groups: list[list[ChunkFacts]] = []
+    with_run: dict[int, list[int]] = {}
+    for chunk in chunks:
+        shared = Counter(number for run in chunk.probes for number in with_run.get(run, ()))
+        number, count = max(shared.items(), key=lambda entry: entry[1], default=(0, 0))
+        if count and count > MOST * min(len(chunk.probes), len(groups[number][0].probes)):
+            groups[number].append(chunk)
+        elif chunk.probes:
+            for run in chunk.probes:
+                with_run.setdefault(run, []).append(len(groups))
+            groups.append([chunk])
+    return groups
 
 
 def _alone(compared: Compared, gone: Sequence[str]) -> str | None:
@@ -68,7 +90,7 @@ def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
         why = _CARRIED if own > MOST * len(texts) else _APART if misplaced else _SPREAD
         example = f"one of {compared.pages[other].url} that is stored for {compared.pages[page].url}"
         told = f"{of} on other pages, such as {example}: {why}"
-    return told if len(texts) == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
+    return _and_others(told, len(texts), gone)
 
 
 _LED_THERE = "the crawler was redirected to it, or got it in answer to their addresses."
@@ -78,6 +100,19 @@ _SPREAD = "one text was written to several points, or texts and addresses got ou
 _GOT = (
     "the crawler was served something other than what readers see, such as an error page, or a notice to enable "
     "JavaScript, to accept cookies or to sign in."
+)
+_GET_PAGES = (
+    "Correct the crawler first, so that it gets what readers see: let it slow down, sign in, accept cookies or render "
+    "the pages in a browser, and store nothing for answers that are errors or notices. Then re-ingest the pages under "
+    "reingest_urls in remediation.json."
+)
+_DATA = (
+    "They are encoded data instead of words, such as pictures that are part of a page's source (data: addresses): the "
+    "extraction kept it as text."
+)
+_LEAVE_OUT = (
+    "Correct the extraction first, so that it leaves encoded data out: re-ingesting alone stores the same again. Then "
+    "re-ingest the pages under reingest_urls in remediation.json."
 )
 _HAD_A_NOTE = (
     "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,33 @@ def test_one_text_in_place_of_several_pages_is_told_as_what_the_crawler_was_give
     beside = measured(tmp_path / "beside", PAGES, *changed(to={0: shell, 2: shell}))
     [gone] = (finding for finding in beside.findings if finding.code == "integrity.gone")
     assert "JavaScript" not in gone.cause
+
+
+def test_notices_that_differ_by_the_id_of_a_request_are_one_and_are_mended_in_the_crawler(tmp_path: Path):
+    notice = (
+        "Checking whether the connection to this site is secure before you are let in. Enable scripts and cookies in "
+        "your browser to go on, and ask the owner of the site if this is shown again and again. Request {}."
+    )
+    stored = [point(page, notice.format(random.Random(page).randbytes(24).hex())) for page in ("/a", "/b", "/c")]
+    [gone] = [finding for finding in measured(tmp_path, PAGES, *stored).findings if finding.code == "integrity.gone"]
+    assert gone.cause.startswith("The same text is stored for 3 pages, and it is on none of them: the crawler")
+    assert gone.remedy.startswith("Correct the crawler first")
+
+
+def test_pictures_that_were_stored_as_text_are_left_out_by_the_extraction(tmp_path: Path):
+    data = base64.b64encode(random.Random(3).randbytes(150)).decode()
+    beside = measured(tmp_path / "data", PAGES, *POINTS, point("/a", data), point("/b", data[::-1]))
+    [gone] = [finding for finding in beside.findings if finding.code == "integrity.gone"]
+    assert gone.cause.startswith("They are encoded data instead of words")
+    assert gone.remedy.startswith("Correct the extraction first, so that it leaves encoded data out")
+    # A script without spaces has words as long.
+    kanji = "".join(chr(0x4E00 + 7 * number % 3000) for number in range(200))
+    [gone] = [
+        finding
+        for finding in measured(tmp_path / "kanji", PAGES, *POINTS, point("/a", kanji)).findings
+        if finding.code == "integrity.gone"
+    ]
+    assert "encoded data" not in gone.cause
 
 
 def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_count(tmp_path: Path):
