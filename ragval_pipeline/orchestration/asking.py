@@ -17,13 +17,14 @@ from ragval_pipeline.sources.embedders.reembedding import embed_like
 from ragval_pipeline.sources.search.lexical import COLUMNS as LEXICAL_COLUMNS
 from ragval_pipeline.sources.search.lexical import LexicalSearcher
 from ragval_pipeline.sources.search.methods import Method, method_of
-from ragval_pipeline.sources.search.production import production_searcher
+from ragval_pipeline.sources.search.production import CompletedSearcher, production_searcher
 from ragval_pipeline.sources.search.rerank import RerankedSearcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import COLUMNS as COLUMNS_OF_POINTS
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest, kind_column
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
+from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS
 from ragval_pipeline.sources.stores.qdrant.coding import LEARNT_FROM, learn_coding
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Reader
@@ -104,7 +105,7 @@ class Ways:
         suite = self.suite
         if suite.retrieval.retriever is not None:
             own = production_searcher(suite)
-            yield Asking(own, None, None, f"{own.spec} called again")
+            yield Asking(CompletedSearcher(own, self._payloads), None, None, f"{own.spec} called again")
             return
         with ExitStack() as stack:
             searcher = self._searcher(suite.retrieval.mode, stack)
@@ -162,11 +163,17 @@ class Ways:
         return LexicalSearcher(lambda: snapshot.batches(LEXICAL_COLUMNS), self._payloads, passing)
 
     def _payloads(self, ids: Collection[str]) -> dict[str, dict[str, Any]]:
-        """The payloads of points, as far as the snapshot has them."""
-        fields = self.suite.payload.fields
-        names = [name for name in fields if name in COLUMNS_OF_POINTS]
-        rows = rows_by_id(Snapshot(self.manifest).batches(list(dict.fromkeys(["point_id", *names]))), ids)
-        return {point: {fields[name]: row[name] for name in names} for point, row in rows.items()}
+        """The payloads of points: their mapped fields, and kinds as values of further required ones."""
+        fields = {name: path for name, path in self.suite.payload.fields.items() if name in COLUMNS_OF_POINTS}
+        kinds = {name: kind_column(name) for name in self.suite.payload.required if name not in fields.values()}
+        rows = rows_by_id(Snapshot(self.manifest).batches(["point_id", *fields, *kinds.values()]), ids)
+        return {
+            point: {
+                **{path: row[name] for name, path in fields.items()},
+                **{name: row[kind] for name, kind in kinds.items() if row[kind] not in EMPTY_KINDS | {"absent"}},
+            }
+            for point, row in rows.items()
+        }
 
 
 def check_ways(suite: Suite, facts: CollectionFacts, reader: Reader) -> None:

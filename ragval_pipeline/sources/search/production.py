@@ -5,19 +5,22 @@
 
 It is called with one text at a time. It returns one list of hits per text, best first, or for the only text that list
 itself. A hit is a mapping or an object with ``id``, ``score`` and ``payload``, such as qdrant-client's ``ScoredPoint``.
+Fields that its payload leaves out are those of the point with its id.
 """
 
 from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.own_code import call_guarded, load_attribute, takes
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit
@@ -137,6 +140,66 @@ class ProductionSearcher:
             details={"retriever": self.spec},
             cause=f"The fault is in the search that {KEY} names, or in what it calls.",
         )
+
+
+#: Questions whose hits are completed at a time: each time, the snapshot is read once.
+_AT_A_TIME = 256
+
+
+@dataclass(frozen=True)
+class CompletedSearcher:
+    """The user's search, with what its hits leave out: they may have another shape than the points, or no payload.
+
+    Attributes:
+        own: The user's search.
+        stored: The payloads of points by id, as far as they are known.
+    """
+
+    own: ProductionSearcher
+    stored: Callable[[Collection[str]], Mapping[str, Mapping[str, Any]]]
+    _known: dict[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+
+    def prepare(self, texts: Sequence[str]) -> float | None:
+        """As the user's search."""
+        return self.own.prepare(texts)
+
+    def refusal(self, text: str) -> str | None:
+        """As the user's search."""
+        return self.own.refusal(text)
+
+    def search_all(self, asked: Sequence[Asked], *, fields: Sequence[str]) -> Iterator[Found]:
+        """As the user's search; of ``fields``, hits have what their points have.
+
+        Raises:
+            SystemFailure: As the user's search.
+        """
+        for start in range(0, len(asked), _AT_A_TIME):
+            found, failure = list[Found](), None
+            try:
+                found.extend(self.own.search_all(asked[start : start + _AT_A_TIME], fields=fields))
+            except SystemFailure as raised:
+                failure = raised
+            yield from self._completed(found, fields)
+            if failure is not None:
+                raise failure
+
+    def _completed(self, found: Sequence[Found], fields: Sequence[str]) -> Iterator[Found]:
+        lacking = {hit.id for one in found for hit in one.hits if _left_out(hit, fields)}
+        if unknown := lacking - self._known.keys():
+            # Its points may not be those of the collection.
+            stored = self.stored(unknown)
+            self._known.update((name, stored.get(name, {})) for name in unknown)
+        for one in found:
+            yield one._replace(hits=[self._with_stored(hit, fields) for hit in one.hits])
+
+    def _with_stored(self, hit: Hit, fields: Sequence[str]) -> Hit:
+        point = self._known.get(hit.id) or {}
+        lent = {name: point[name] for name in _left_out(hit, fields) if name in point}
+        return replace(hit, payload={**hit.payload, **lent}) if lent else hit
+
+
+def _left_out(hit: Hit, fields: Sequence[str]) -> list[str]:
+    return [name for name in fields if lookup(hit.payload, name)[1] is None]
 
 
 def production_searcher(suite: Suite) -> ProductionSearcher:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.search.answers import Question, ask_with
-from ragval_pipeline.sources.search.production import ProductionSearcher
+from ragval_pipeline.sources.search.methods import Asked
+from ragval_pipeline.sources.search.production import CompletedSearcher, ProductionSearcher
 
 Searching = Callable[..., ProductionSearcher]
 
@@ -172,3 +173,46 @@ def test_a_search_that_fails_in_between_keeps_the_answers_so_far(searching: Sear
     assert [answer.error is None for answer in result.answers] == [True, False, False]
     assert isinstance(result.failure, SystemFailure)
     assert result.failure.code == "index.unreachable"
+
+
+def completed(searching: Searching, payloads: str, asked: list[set[str]]) -> list[dict[str, Any]]:
+    code = f"""
+def search(texts, top_k, filter):
+    return [dict(id=n, score=1, payload=p) for n, p in enumerate({payloads})]
+"""
+
+    def stored(ids: Collection[str]) -> dict[str, dict[str, Any]]:
+        asked.append(set(ids))
+        return {name: {"url": f"/{name}", "meta.text": "stored"} for name in ids if name != "2"}
+
+    searcher = CompletedSearcher(searching(code), stored)
+    found = list(searcher.search_all([Asked("a", 9, None), Asked("b", 9, None)], fields=["url", "meta.text"]))
+    assert found[0].hits == found[1].hits
+    return [hit.payload for hit in found[0].hits]
+
+
+def test_what_a_hit_leaves_out_is_that_of_its_point_and_what_it_has_counts(searching: Searching) -> None:
+    asked: list[set[str]] = []
+    payloads = "[None, {'meta': {'text': 'mine'}}, {'name': 'not of the collection'}, {'url': '/a', 'meta.text': 'x'}]"
+    assert completed(searching, payloads, asked) == [
+        {"url": "/0", "meta.text": "stored"},
+        {"url": "/1", "meta": {"text": "mine"}},
+        {"name": "not of the collection"},
+        {"url": "/a", "meta.text": "x"},
+    ]
+    assert asked == [{"0", "1", "2"}]
+
+
+def test_what_was_found_before_the_users_search_failed_is_given_first(searching: Searching) -> None:
+    code = """
+def search(texts, top_k, filter):
+    if texts == ["b"]:
+        raise OSError("down")
+    return [dict(id=1, score=1, payload=None)]
+"""
+    found = CompletedSearcher(searching(code), lambda ids: {}).search_all(
+        [Asked("a", 1), Asked("b", 1)], fields=["url"]
+    )
+    assert [hit.id for hit in next(found).hits] == ["1"]
+    with pytest.raises(SystemFailure, match="raised OSError"):
+        next(found)
