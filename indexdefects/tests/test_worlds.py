@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from indexdefects.defects.ingestion import has_words_to_join
 from indexdefects.defects.registry import TIERS, families
 from indexdefects.draft import NotHereError
 from indexdefects.plan import SEEDS, Spec, held_out, quick, whole
@@ -26,8 +27,8 @@ def test_each_family_states_subjects_that_differ_from_the_right_index(name, tmp_
         truth, points, right = made(name, tmp_path)
     except NotHereError:
         pytest.skip("needs another corpus or recipe")
-    by_id = {each.id: (each.payload, each.vector.tolist()) for each in right}
-    wrong = {each.id for each in points if by_id.get(each.id) != (each.payload, each.vector.tolist())}
+    by_id = {each.id: (each.payload, each.vector.tolist(), each.sparse) for each in right}
+    wrong = {each.id for each in points if by_id.get(each.id) != (each.payload, each.vector.tolist(), each.sparse)}
     if truth["made"] == "clean":
         assert not truth["subjects"]
         assert not wrong
@@ -77,3 +78,23 @@ def test_half_of_the_families_run_a_broken_ingestion():
 def test_about_a_tenth_of_the_seeds_is_held_out():
     kept = [held_out(name, seed) for name in families() for seed in SEEDS]
     assert 0.03 <= sum(kept) / len(kept) <= 0.2
+
+
+def test_a_world_of_another_version_is_made_again_and_its_answers_are_dropped(tmp_path):
+    spec = Spec("clean", "one", 1, **HANDBOOK)
+    make(spec, tmp_path, tmp_path / "cache")
+    manifest, answer = (
+        tmp_path / "worlds" / spec.name / "manifest.json",
+        tmp_path / f"answers/script/index/{spec.name}.json",
+    )
+    manifest.write_text(manifest.read_text().replace('"version": "', '"version": "0.'))
+    answer.parent.mkdir(parents=True)
+    answer.write_text("{}")
+    assert make(spec, tmp_path, tmp_path / "cache")
+    assert not make(spec, tmp_path, tmp_path / "cache")
+    assert not answer.exists()
+
+
+@pytest.mark.parametrize(("text", "joins"), [("one\ntwo", True), ("| one |\n| two |", False), ("f(\n  x\n)", False)])
+def test_joined_lines_are_a_defect_only_where_a_word_meets_a_word(text, joins):
+    assert has_words_to_join(text) == joins

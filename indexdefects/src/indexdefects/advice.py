@@ -89,13 +89,16 @@ def _passage(point: Point, text: str, url: str) -> tuple[str, str]:
     return folded(_url(point, url)), str(get(point.payload, text) or "")
 
 
-def _content(point: Point, ids: Sequence[str]) -> tuple[str, bytes]:
-    """What makes two points equal: payload and vector, not the id."""
+def _content(point: Point, ids: Sequence[str]) -> tuple[object, ...]:
+    """What makes two points equal: payload and vectors, not the id."""
     point = point.copy()
     for path in ids:
         put(point.payload, path, None, drop=True)
     vector = np.round(point.vector.astype(np.float64), 3) + 0.0
-    return json.dumps(point.payload, ensure_ascii=False, sort_keys=True), vector.tobytes()
+    words = (
+        None if point.sparse is None else tuple((each, round(point.sparse[each], 3)) for each in sorted(point.sparse))
+    )
+    return json.dumps(point.payload, ensure_ascii=False, sort_keys=True), vector.tobytes(), words
 
 
 def _wrong(points: Sequence[Point], right: Sequence[Point], ids: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from indexdefects.corpora.catalogue import Corpus
 from indexdefects.embed import embed
 from indexdefects.points import Point
 from indexdefects.recipes.base import Document, Recipe
+from indexdefects.sparse import sparse
 
 SITE = "https://docs.example.com"
 #: How much of an index a defect touches.
@@ -96,6 +97,15 @@ class Draft:
             shape.set(point, shape.text, text)
         for point, vector in zip(points, embed([point.embedded for point in points]), strict=True):
             point.vector = vector
+
+    def give_sparse(self) -> None:
+        """Give all points a sparse vector beside the dense one; the right index has it, too."""
+        self.layout = "hybrid"
+        for point, words in zip(
+            self.points, sparse(list(map(self.text, self.points)), self.corpus.language), strict=True
+        ):
+            point.sparse = words
+        self.right = [point.copy() for point in self.points]
 
     def some(self, population: Sequence[T], *, of: int | None = None) -> list[T]:
         """Members of a population, as many as the world's share says: 1, a tenth or half of ``of`` (default: of it).

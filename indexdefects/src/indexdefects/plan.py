@@ -22,6 +22,8 @@ ONLY_RECIPES = {
     "order_shuffled": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
     "tenants_mixed": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
     "tenant_dropped": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
+    "pages_of_another_tenant": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
+    "tenants_in_folders": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
     "tenants_with_equal_files": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
     "dates_of_many_runs": ("langchain_recursive", "haystack_words", "markdown_headers", "html_stripped"),
     "markup_kept": ("html_stripped",),

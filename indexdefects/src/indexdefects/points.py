@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexdefects.embed import Vectors
+from indexdefects.sparse import Sparse
 
 NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 
@@ -23,16 +24,23 @@ class Point:
         payload: As the framework writes it.
         vector: Shape (256,), float32.
         embedded: The text that the ingestion embedded; it can be longer than the stored one.
+        sparse: Its sparse vector; None without one.
     """
 
     id: str
     payload: dict[str, Any]
     vector: Vectors
     embedded: str
+    sparse: Sparse | None = None
 
     def copy(self, **changes: Any) -> Point:
         """A copy that shares nothing with this one."""
-        values = {"id": self.id, "payload": copy.deepcopy(self.payload), "vector": self.vector.copy()}
+        values: dict[str, Any] = {
+            "id": self.id,
+            "payload": copy.deepcopy(self.payload),
+            "vector": self.vector.copy(),
+            "sparse": None if self.sparse is None else dict(self.sparse),
+        }
         return Point(**{**values, "embedded": self.embedded, **changes})
 
 

@@ -22,11 +22,15 @@ from indexdefects.plan import Spec
 from indexdefects.points import Point
 from indexdefects.questions import questions
 from indexdefects.recipes.base import recipe
+from indexdefects.sparse import MODEL as SPARSE_MODEL
+from indexdefects.sparse import Sparse
 
-VERSION = "1.1"
+VERSION = "2.0"
 COLLECTION = "docs"
-#: Written last: a folder without it is made again.
+#: Written last: a folder without it, or with that of another version, is made again.
 DONE = "manifest.json"
+#: Names of the vectors of hybrid worlds.
+DENSE, SPARSE = "dense", "bm25"
 
 
 @functools.cache
@@ -67,11 +71,14 @@ def make(spec: Spec, folder: Path, cache: Path) -> bool:
         CorpusError: The corpus cannot be had.
     """
     world, truth = folder / "worlds" / spec.name, folder / "truths" / spec.name
-    if (world / DONE).exists():
+    if is_made(world):
         return False
     for path in (world, truth):
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
+    # Answers on a world of another version are worth nothing.
+    for path in folder.glob(f"answers/*/*/{spec.name}.json"):
+        path.unlink()
     family = families()[spec.family]
     made = draft(spec, cache)
     subjects = sorted(set(family.inject(made)))
@@ -94,6 +101,12 @@ def make(spec: Spec, folder: Path, cache: Path) -> bool:
     return True
 
 
+def is_made(world: Path) -> bool:
+    """Whether a world is there, as this version makes it."""
+    done = world / DONE
+    return done.exists() and json.loads(done.read_text(encoding="utf-8"))["version"] == VERSION
+
+
 def _write(made: Draft, right: Sequence[Point], world: Path) -> None:
     write_points(world / "points.parquet", made.points)
     _write_site(made, world)
@@ -108,8 +121,9 @@ def _write(made: Draft, right: Sequence[Point], world: Path) -> None:
         "language": made.corpus.language,
         "framework": made.recipe.shape.framework,
         "collection": COLLECTION,
-        "vector_name": "dense" if made.layout == "hybrid" else None,
+        "vector_name": DENSE if made.layout == "hybrid" else None,
         "embedding": {"model": MODEL, "dimension": DIMENSION, "distance": "cosine"},
+        "sparse": {"vector_name": SPARSE, "model": SPARSE_MODEL} if made.layout == "hybrid" else None,
         **made.extra,
         "fields": {**made.recipe.shape.fields(), **made.extra.get("fields", {})},
     }
@@ -132,13 +146,28 @@ def _write_site(made: Draft, world: Path) -> None:
 
 
 def write_points(path: Path, points: Sequence[Point]) -> None:
-    """Points as Parquet: id, payload as JSON text, vector."""
+    """Points as Parquet: id, payload as JSON text, vector, and sparse vector where there are such."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     vectors = pa.array([point.vector.tolist() for point in points], type=pa.list_(pa.float32()))
     payloads = [json.dumps(point.payload, ensure_ascii=False, sort_keys=True) for point in points]
-    pq.write_table(pa.table({"id": [point.id for point in points], "payload": payloads, "vector": vectors}), path)
+    columns: dict[str, Any] = {"id": [point.id for point in points], "payload": payloads, "vector": vectors}
+    if any(point.sparse is not None for point in points):
+        columns["sparse"] = pa.array([_listed(point.sparse) for point in points], type=_sparse_type())
+    pq.write_table(pa.table(columns), path)
+
+
+def _sparse_type() -> Any:
+    import pyarrow as pa
+
+    return pa.struct({"indices": pa.list_(pa.uint32()), "values": pa.list_(pa.float32())})
+
+
+def _listed(vector: Sparse | None) -> dict[str, list[Any]] | None:
+    if vector is None:
+        return None
+    return {"indices": sorted(vector), "values": [vector[index] for index in sorted(vector)]}
 
 
 def read_points(path: Path) -> list[Point]:
@@ -147,8 +176,10 @@ def read_points(path: Path) -> list[Point]:
 
     table = pq.read_table(path)
     vectors = table["vector"].combine_chunks().flatten().to_numpy().reshape(len(table), -1)
-    rows = zip(table["id"].to_pylist(), table["payload"].to_pylist(), vectors, strict=True)
-    return [Point(name, json.loads(payload), vector, "") for name, payload, vector in rows]
+    listed = table["sparse"].to_pylist() if "sparse" in table.column_names else [None] * len(table)
+    sparse = [each and dict(zip(each["indices"], each["values"], strict=True)) for each in listed]
+    rows = zip(table["id"].to_pylist(), table["payload"].to_pylist(), vectors, sparse, strict=True)
+    return [Point(name, json.loads(payload), vector, "", words) for name, payload, vector, words in rows]
 
 
 def _write_qdrant(made: Draft, folder: Path) -> None:
@@ -158,26 +189,26 @@ def _write_qdrant(made: Draft, folder: Path) -> None:
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as fast:
         client = QdrantClient(path=f"{fast}/qdrant")
-        load(client, COLLECTION, made.points, hybrid=made.layout == "hybrid", text=made.text)
+        load(client, COLLECTION, made.points, hybrid=made.layout == "hybrid")
         client.close()
         shutil.copytree(f"{fast}/qdrant", folder)
 
 
-def load(client: Any, collection: str, points: Sequence[Point], *, hybrid: bool, text: Any) -> None:
+def load(client: Any, collection: str, points: Sequence[Point], *, hybrid: bool) -> None:
     """Create a collection and upsert points, in an embedded Qdrant or on a server."""
     from qdrant_client import models
 
     size = models.VectorParams(size=DIMENSION, distance=models.Distance.COSINE)
-    sparse = {"bm25": models.SparseVectorParams(modifier=models.Modifier.IDF)}
+    sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)}
     if hybrid:
-        client.create_collection(collection, vectors_config={"dense": size}, sparse_vectors_config=sparse)
+        client.create_collection(collection, vectors_config={DENSE: size}, sparse_vectors_config=sparse)
     else:
         client.create_collection(collection, vectors_config=size)
     structs = [
         models.PointStruct(
             id=int(point.id) if point.id.isdigit() else point.id,
             payload=point.payload,
-            vector=_vector(point, text(point), hybrid=hybrid),
+            vector=_vector(point, hybrid=hybrid),
         )
         for point in points
     ]
@@ -185,17 +216,10 @@ def load(client: Any, collection: str, points: Sequence[Point], *, hybrid: bool,
         client.upsert(collection, structs[start : start + 256])
 
 
-def _vector(point: Point, text: str, *, hybrid: bool) -> Any:
+def _vector(point: Point, *, hybrid: bool) -> Any:
     from qdrant_client import models
 
     if not hybrid:
         return point.vector.tolist()
-    counts: dict[int, float] = {}
-    for word in text.lower().split():
-        number = int.from_bytes(word.encode()[:3].ljust(3, b"_"), "big")
-        counts[number] = counts.get(number, 0.0) + 1.0
-    order = sorted(counts)
-    return {
-        "dense": point.vector.tolist(),
-        "bm25": models.SparseVector(indices=order, values=[counts[number] for number in order]),
-    }
+    words = _listed(point.sparse)
+    return {DENSE: point.vector.tolist(), **({SPARSE: models.SparseVector(**words)} if words else {})}

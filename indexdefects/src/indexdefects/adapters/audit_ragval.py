@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11,<3.14"
-# dependencies = ["ragval-pipeline"]
+# dependencies = ["ragval-pipeline[fastembed]"]
 #
 # [tool.uv.sources]
 # ragval-pipeline = { path = "../../../.." }
@@ -24,7 +24,7 @@
 # "integrity.not_captured" = ["middle_lost", "texts_cut", "tables_dropped", "code_dropped", "crash_in_the_middle", "ids_from_the_tail"]
 # "integrity.drifted" = ["words_changed", "revised_not_ingested", "two_versions"]
 # "integrity.gone" = ["text_of_another_page", "url_of_another_page", "login_page_fetched", "two_versions", "revised_not_ingested"]
-# "partition.leak" = ["tenants_mixed"]
+# "partition.leak" = ["tenants_mixed", "pages_of_another_tenant"]
 # "partition.untagged" = ["tenant_dropped"]
 # "absent.present" = ["takedown_kept"]
 # "payload.missing_field" = ["url_dropped"]
@@ -34,6 +34,8 @@
 # "text.mojibake" = ["wrong_charset", "byte_wise_cuts"]
 # "text.glued_words" = ["code_flattened"]
 # "text.boilerplate" = ["navigation_kept", "login_page_fetched"]
+# "sparse.missing" = ["sparse_missing"]
+# "sparse.text_mismatch" = ["sparse_of_another_text"]
 # "vector.zero" = ["vector_zero"]
 # "vector.swapped" = ["vector_swapped"]
 # "vector.identical" = ["vector_copied"]
@@ -82,6 +84,12 @@ def suite_of(world):
     return suite
 
 
+def told_right(details):
+    """The points of the ingestion that stays, where a finding on a page says which one is older."""
+    older = set(details.get("older") or []) if isinstance(details.get("older"), list) else set()
+    return {name for each in details.get("generations", []) for name in each if name not in older} if older else set()
+
+
 def audit(world, scratch):
     import pandas as pd
 
@@ -100,14 +108,24 @@ def audit(world, scratch):
         file.write_text(json.dumps(suite), encoding="utf-8")
         run = validate(file, output=str(scratch / "report"), only=only)
     rows = pd.read_parquet(next((scratch / "report").rglob("findings.parquet")))
+    rows = rows.assign(scope=rows.scope.fillna(""), details=rows.details.fillna("{}").map(json.loads))
+    right = {
+        (code, name) for code, details in zip(rows.code, rows.details, strict=True) for name in told_right(details)
+    }
     findings = []
     for told in run.report.findings:
-        same = rows[(rows.code == told.code) & (rows.scope.fillna("") == (told.scope or ""))]
-        names = same.subject.dropna().tolist()
-        kind = "points" if told.subject_kind == "point" else "pages" if told.subject_kind in {"page", "url"} else None
-        findings.append(
-            finding(told.code, told.severity, follows=bool(told.because), **({kind: names} if kind else {}))
-        )
+        same = rows[(rows.code == told.code) & (rows.scope == (told.scope or ""))].dropna(subset="subject")
+        points, pages = [], []
+        for name, details in zip(same.subject, same.details, strict=True):
+            if details.get("older") is False or (details.get("because"), name) in right:
+                continue  # ragval names it as the one to keep
+            if told.subject_kind == "point":
+                points.append(name)
+            elif isinstance(details.get("older"), list) and details["older"]:
+                points += details["older"]
+            elif told.subject_kind in {"page", "url"}:
+                pages.append(name)
+        findings.append(finding(told.code, told.severity, points=points, pages=pages, follows=bool(told.because)))
     lists = json.loads(next((scratch / "report").rglob("remediation.json")).read_text(encoding="utf-8"))
     after = lists.get("delete_after_ingesting", [])
     advice = {

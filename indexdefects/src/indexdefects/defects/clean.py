@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from indexdefects.defects.ingestion import give_tenants_folders
 from indexdefects.defects.registry import family
 from indexdefects.draft import Draft, NotHereError
 from indexdefects.points import point_id
@@ -117,9 +118,16 @@ def tenants_with_equal_files(draft: Draft) -> Iterable[str]:
 
 
 @family("clean", "index", "point", ugly=True)
+def tenants_in_folders(draft: Draft) -> Iterable[str]:
+    """Two tenants have pages of their own, each in a folder that is called like the tenant."""
+    give_tenants_folders(draft)
+    return []
+
+
+@family("clean", "index", "point", ugly=True)
 def hybrid_vectors(draft: Draft) -> Iterable[str]:
     """The dense vector is named, and a sparse one stands beside it."""
-    draft.layout = "hybrid"
+    draft.give_sparse()
     return []
 
 

@@ -220,3 +220,15 @@ def tenant_dropped(draft: Draft) -> Iterable[str]:
     for point in points:
         draft.recipe.shape.drop(point, [field])
     return _ids(points)
+
+
+@family("edit", "embedder", "point")
+def sparse_of_another_text(draft: Draft) -> Iterable[str]:
+    """A collection for hybrid search: some points hold the sparse vector of another point's text."""
+    draft.give_sparse()
+    distinct = draft.distinct()
+    points = draft.some_points(distinct)
+    donors = [*points[1:], points[0]] if len(points) > 1 else [_other(draft, points[0])]
+    for point, words in zip(points, [dict(donor.sparse or {}) for donor in donors], strict=True):
+        point.sparse = words
+    return _ids(points)

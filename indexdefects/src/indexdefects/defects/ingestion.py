@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
+from html import unescape
+from itertools import pairwise
 
 from indexdefects.blocks import NAVIGATION, Block, Page
 from indexdefects.defects.registry import family
@@ -144,9 +146,17 @@ def code_dropped(draft: Draft) -> Iterable[str]:
 def code_flattened(draft: Draft) -> Iterable[str]:
     """The extraction joined the lines of texts without a blank: words of neighbouring lines became one."""
     distinct = draft.distinct()
-    points = draft.some_points(lambda point: draft.text(point).count("\n") >= 3 and distinct(point))
+    points = draft.some_points(
+        lambda point: draft.text(point).count("\n") >= 3 and distinct(point) and has_words_to_join(draft.text(point))
+    )
     draft.store_texts(points, ["".join(map(str.strip, draft.text(point).splitlines())) for point in points])
     return _ids(points)
+
+
+def has_words_to_join(text: str) -> bool:
+    """Whether a line ends, and the next one begins, with a letter or digit: between marks no word is joined."""
+    lines = list(filter(None, map(str.strip, text.splitlines())))
+    return any(one[-1].isalnum() and other[0].isalnum() for one, other in pairwise(lines))
 
 
 @family("ingestion", "index", "point")
@@ -233,7 +243,8 @@ def markup_kept(draft: Draft) -> Iterable[str]:
     ]
     points = draft.recipe.ingest(raw)
     draft.points = [*draft.without(draft.of(map(draft.url, pages))), *points]
-    return [point.id for point in points if "<" in draft.text(point)]
+    # Without a tag, a chunk of raw HTML can have entities.
+    return [point.id for point in points if "<" in (text := draft.text(point)) or unescape(text) != text]
 
 
 def _escaped(text: str) -> str:
@@ -274,12 +285,42 @@ def tenants_mixed(draft: Draft) -> Iterable[str]:
     return _ids(points)
 
 
-def give_tenants(draft: Draft) -> str:
-    """Give every second page to another tenant; returns the path of the tag."""
+@family("ingestion", "source", "page")
+def pages_of_another_tenant(draft: Draft) -> Iterable[str]:
+    """Two tenants have folders of their own: some pages of one are stored under the other's tag."""
+    field = give_tenants_folders(draft)
+    pages = draft.some_pages()
+    for point in draft.of(map(draft.url, pages)):
+        other = "south" if get(point.payload, field) == "north" else "north"
+        draft.recipe.shape.set(point, [field], other)
+    return [draft.url(page) for page in pages]
+
+
+@family("ingestion", "index", "point")
+def sparse_missing(draft: Draft) -> Iterable[str]:
+    """A collection for hybrid search: some points were written without their sparse vector."""
+    draft.give_sparse()
+    points = draft.some_points()
+    for point in points:
+        point.sparse = None
+    return _ids(points)
+
+
+def give_tenants_folders(draft: Draft) -> str:
+    """Give every second page to another tenant, in a folder of the tenant's name; returns the path of the tag."""
+    folders = ("north", "south")
+    draft.pages = [replace(page, path=f"{folders[at % 2]}/{page.path}") for at, page in enumerate(draft.pages)]
+    draft.pages.sort(key=lambda page: page.path)
+    draft.points = draft.ingest(draft.pages)
+    return give_tenants(draft, {draft.url(page) for page in draft.pages if page.path.startswith("north/")})
+
+
+def give_tenants(draft: Draft, north: Collection[str] | None = None) -> str:
+    """Give the pages ``north``, by default every second one, to another tenant; returns the path of the tag."""
     if not draft.recipe.shape.metadata:
         raise NotHereError
     field = f"{draft.recipe.shape.metadata}.tenant"
-    half = {draft.url(page) for page in draft.pages[::2]}
+    half = {draft.url(page) for page in draft.pages[::2]} if north is None else north
     for point in draft.points:
         draft.recipe.shape.set(point, [field], "north" if draft.url_of(point) in half else "south")
     draft.right = [point.copy() for point in draft.points]
