@@ -60,3 +60,9 @@ def test_no_advice_changes_nothing():
     right = [point("1", "one")]
     found = outcome(None, [], right)
     assert (found.advised, found.removed, found.wrong) == (False, False, (1, 1))
+
+
+def test_a_passage_with_other_blanks_and_marks_is_not_lost():
+    right, older = point("1", "├── one\n two"), point("2", "one two")
+    assert outcome({"delete_points": ["1"]}, [right, older], [right]).lost == 0
+    assert outcome({"delete_points": ["1"]}, [right, point("2", "one")], [right]).lost == 1

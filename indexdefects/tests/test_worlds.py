@@ -98,3 +98,11 @@ def test_a_world_of_another_version_is_made_again_and_its_answers_are_dropped(tm
 @pytest.mark.parametrize(("text", "joins"), [("one\ntwo", True), ("| one |\n| two |", False), ("f(\n  x\n)", False)])
 def test_joined_lines_are_a_defect_only_where_a_word_meets_a_word(text, joins):
     assert has_words_to_join(text) == joins
+
+
+def test_equal_chunks_of_two_versions_are_stated_as_the_same(tmp_path):
+    truth, points, right = made("two_versions", tmp_path)
+    vectors = {each.id: each.vector.tolist() for each in points}
+    assert truth["same"]
+    assert truth["same"].keys() <= {each.id for each in right}
+    assert all(older in truth["subjects"] and vectors[older] == vectors[new] for new, older in truth["same"].items())

@@ -86,7 +86,8 @@ def _url(point: Point, path: str) -> str:
 
 
 def _passage(point: Point, text: str, url: str) -> tuple[str, str]:
-    return folded(_url(point, url)), str(get(point.payload, text) or "")
+    # Blanks and marks alone are no text that can be lost.
+    return folded(_url(point, url)), "".join(filter(str.isalnum, str(get(point.payload, text) or "")))
 
 
 def _content(point: Point, ids: Sequence[str]) -> tuple[object, ...]:

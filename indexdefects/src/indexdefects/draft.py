@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ class Draft:
     guests: Callable[[], Sequence[Page]] = tuple
     #: Names that a tool may give beside the subjects: of two equal points nothing tells which is the copy.
     also: set[str] = field(default_factory=set)
+    #: Right points that equal a subject, with it: naming, or deleting, either is the same.
+    same: dict[str, str] = field(default_factory=dict)
     #: The right index, where it is not what the recipe makes of the site.
     right: list[Point] | None = None
 
@@ -78,6 +81,12 @@ class Draft:
     def url_of(self, point: Point) -> str:
         """The address that a point stores."""
         return self.recipe.shape.url_of(point)
+
+    def content(self, point: Point) -> str:
+        """Payload and vector of a point without its id: equal for points that nothing tells apart."""
+        copied = point.copy()
+        self.recipe.shape.drop(copied, self.recipe.shape.id)
+        return json.dumps([copied.payload, copied.vector.tolist()], sort_keys=True)
 
     def of(self, urls: Iterable[str]) -> list[Point]:
         """The points of pages."""

@@ -97,6 +97,7 @@ def score(tool: Tool, tier: str, truth: Mapping[str, Any], answer: Mapping[str, 
     in_scope = not clean and family in tool.claims and TIERS.index(truth["tier"]) <= TIERS.index(tier)
     right, also = _in_unit(truth["subjects"], unit), _in_unit(truth["also"], unit)
     told = set().union(*(subjects_of(found, unit, truth["pages_of_points"]) for found in named))
+    told = {truth["same"].get(name, name) for name in told}
     precision, recall, f1 = f1_of(told, right, also)
     return Score(
         tool=tool.name,

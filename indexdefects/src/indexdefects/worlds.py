@@ -92,6 +92,7 @@ def make(spec: Spec, folder: Path, cache: Path) -> bool:
         **about,
         "subjects": subjects,
         "also": also,
+        "same": made.same,
         "pages_of_points": points,
         "url": made.recipe.shape.url[0],
     }

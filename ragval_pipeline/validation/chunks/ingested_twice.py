@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.findings.factory import NAMED, make_finding
@@ -18,6 +17,7 @@ from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.present import present_version
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
@@ -73,9 +73,10 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
         generations, told_by = generations_of(placed)
         if told_by == BY_PLACE and _are_the_same(generations, copied):
             told_by = BY_TEXT
-        elif told_by == BY_PLACE and (current := _current(generations, evidence)) is not None:
+        elif told_by == BY_PLACE and (current := _current(placed, evidence)) is not None:
             rest = _of_others(current, on_pages[key], evidence)
-            first, *others = (one for one in generations if one is not current)
+            names = {chunk.point_id for chunk in current}
+            first, *others = _without(generations, names) or [[]]
             generations, told_by = [[*rest, *first], *others, current], BY_PAGE
         stored = tuple(tuple(chunk.point_id for chunk in generation) for generation in generations)
         older = tuple(name for each in stored[:-1] for name in each) if told_by in {BY_DATE, BY_PAGE, BY_TEXT} else ()
@@ -135,17 +136,15 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     return found.model_copy(update={"severity": "info"})
 
 
-def _current(generations: Sequence[list[ChunkFacts]], evidence: ChunkEvidence) -> list[ChunkFacts] | None:
-    """The only one of several generations of which no text differs from the page; None if there is no such.
+def _current(placed: Sequence[ChunkFacts], evidence: ChunkEvidence) -> list[ChunkFacts] | None:
+    """The chunks of a page's present version, if the page tells which they are."""
+    drifted = evidence.differing([chunk.point_id for chunk in placed], "drifted")
+    return present_version(placed, drifted, evidence.compared.habits)
 
-    It must be numbered through: places alone may join chunks of several ingestions.
-    """
-    changed = evidence.differing([chunk.point_id for own in generations for chunk in own], "drifted")
-    whole = [own for own in generations if not any(chunk.point_id in changed for chunk in own)]
-    if len(whole) != 1 or len(generations) < 2:
-        return None
-    is_numbered = all(_follows(one, other) for one, other in pairwise(whole[0]))
-    return whole[0] if is_numbered and whole[0][0].chunk_index is not None else None
+
+def _without(generations: Sequence[Sequence[ChunkFacts]], names: Collection[str]) -> list[list[ChunkFacts]]:
+    left = ([chunk for chunk in own if chunk.point_id not in names] for own in generations)
+    return [own for own in left if own]
 
 
 def _of_others(

@@ -137,6 +137,30 @@ def test_the_only_ingestion_of_which_every_text_is_as_on_the_page_is_the_one_to_
     assert (both["told_by"], both["older"]) == ("places on the page", [])
 
 
+def test_what_is_kept_of_two_versions_is_the_whole_page_as_it_is():
+    """Their boundaries meet by chance behind the edited sentence, and before it they are the same."""
+    before = TEXT.replace("word33 of sentence5 in ", "").replace("word35 of sentence0 ", "")
+    for size, step in ((60, 50), (24, 24), (40, 38)):
+        old, new = numbered(cut(size, step, text=before)), numbered(cut(size, step))
+        found = twice(*old, *new)
+        assert found is not None
+        texts = [chunk["text"] for chunk in [*old, *new]]
+        kept = [texts[int(name)] for name in found["generations"][-1]]
+        assert (found["told_by"], kept) == ("the page", [chunk["text"] for chunk in new])
+        assert set(found["older"]).isdisjoint(found["generations"][-1])
+
+
+def test_a_version_with_a_piece_that_the_page_repeats_is_still_the_whole_page():
+    content = f"{HALF} The end. {TEXT.removeprefix(HALF)} The end."
+    words = content.split(" ")
+    cuts = [words[:152], words[152:250], words[250:-2], words[-2:]]
+    new = numbered([{"source_url": "/a", "text": " ".join(part)} for part in cuts])
+    old = numbered(cut(60, text=content.replace("word20 of ", "").replace("word90 of ", "")))
+    found = twice(*new, *old, content=content)
+    assert found is not None
+    assert (found["told_by"], found["generations"][-1]) == ("the page", ["0", "1", "2", "3"])
+
+
 def numbered(chunks: list[dict[str, str]]) -> list[dict[str, object]]:
     return [{**chunk, "chunk_index": at} for at, chunk in enumerate(chunks)]
 

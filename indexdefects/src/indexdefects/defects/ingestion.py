@@ -190,6 +190,9 @@ def two_versions(draft: Draft) -> Iterable[str]:
     pages = draft.some_pages(lambda page: sum(len(block.text) > 80 for block in page.blocks) >= 4)
     older = [page.with_blocks(_older(draft, page)) for page in pages]
     found = draft.ingest(older, run="older")
+    # Chunks without a change are equal, and nothing tells which of the two is the older one.
+    names = {draft.content(point): point.id for point in found}
+    draft.same = {point.id: names[content] for point in draft.points if (content := draft.content(point)) in names}
     draft.points = [*found, *draft.points]
     return _ids(found)
 

@@ -1,0 +1,122 @@
+"""Which chunks of a page that is stored more than once are its present version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from ragval_pipeline.validation.facts.places import Place, united
+from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS
+
+#: What a letter that the page does not have costs on a way through it, in letters of unusual overlap.
+_MISSING = 1000  # work
+
+
+def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habits: Habits) -> list[ChunkFacts] | None:
+    """The chunks, numbered one after another, that are all of a page as it is there, as far as any chunk has it.
+
+    Boundaries of an older version meet those of the present one by chance, and versions share their unchanged chunks:
+    of several ways through the page the one is taken with the fewest letters that it does not have, and then the most
+    usual overlaps of neighbours. Text that no chunk has, such as headings that are kept elsewhere, may be missing.
+
+    Args:
+        chunks: The chunks of a page that are on it.
+        drifted: Those with other words than it; they are of no present version.
+        habits: What the ingestion adds to its chunks.
+
+    Returns:
+        None if there are no such chunks, or nothing shows that the others are older: none of them differs more.
+    """
+    held = united(span for chunk in chunks for span in chunk.spans if span[1] - span[0] >= ANCHOR_LETTERS)
+    if not held:
+        return None
+    older = {chunk.point_id for chunk in chunks if chunk.point_id in drifted or _leaves_out(chunk, held)}
+    missing = {chunk.point_id: _missing(chunk, habits) for chunk in chunks}
+    numbered: dict[int, list[_At]] = {}
+    for chunk in sorted(chunks, key=lambda chunk: chunk.point_id):
+        if chunk.chunk_index is not None and chunk.point_id not in older:
+            numbered.setdefault(chunk.chunk_index, []).extend(_At(chunk, place) for place in _places(chunk))
+    ends = [way for way in _ways(numbered, held, missing) if not _is_held(held, way.at.place[1], held[-1][1])]
+    if not ends:
+        return None
+    found = min(ends, key=lambda way: way.cost).chunks()
+    names = {chunk.point_id for chunk in found}
+    most = max(missing[name] for name in names)
+    others = [chunk.point_id for chunk in chunks if chunk.point_id not in names]
+    return found if any(name in older or missing[name] > most for name in others) else None
+
+
+class _At(NamedTuple):
+    """A chunk at one of the places where its page may have it."""
+
+    chunk: ChunkFacts
+    place: Place
+
+
+@dataclass(frozen=True)
+class _Way:
+    """The best way through a page up to a chunk."""
+
+    at: _At
+    cost: float
+    before: _Way | None = None
+
+    def chunks(self) -> list[ChunkFacts]:
+        """The chunks on it, in order."""
+        found, way = [self.at.chunk], self.before
+        while way is not None:
+            found.append(way.at.chunk)
+            way = way.before
+        return found[::-1]
+
+
+def _ways(numbered: Mapping[int, Sequence[_At]], held: Sequence[Place], missing: Mapping[str, int]) -> list[_Way]:
+    """The best way to each chunk, at each of its places, that can be reached from the beginning."""
+    shared = sorted(one.place[1] - other.place[0] for one, other in _neighbours(numbered))
+    usual = median([letters for letters in shared if letters >= 0] or [0])
+    found: dict[int, list[_Way]] = {}
+    for index in sorted(numbered):
+        for at in numbered[index]:
+            (begin, end), own = at.place, _MISSING * missing[at.chunk.point_id]
+            ways = [] if _is_held(held, 0, begin) else [_Way(at, own)]
+            for way in found.get(index - 1, ()):
+                first, beyond = way.at.place
+                if first < begin and beyond < end and not _is_held(held, beyond, begin):
+                    ways.append(_Way(at, way.cost + own + abs(max(beyond - begin, 0) - usual), way))
+            if ways:
+                found.setdefault(index, []).append(min(ways, key=lambda way: way.cost))
+    return [way for ways in found.values() for way in ways]
+
+
+def _neighbours(numbered: Mapping[int, Sequence[_At]]) -> Iterator[tuple[_At, _At]]:
+    for index, chunks in numbered.items():
+        yield from ((one, other) for one in numbered.get(index - 1, ()) for other in chunks)
+
+
+def _places(chunk: ChunkFacts) -> list[Place]:
+    """Where a chunk may be on its page: a short one is there several times."""
+    begin, end = chunk.stretch or (0, 0)
+    first = chunk.longest_part[1] if chunk.longest_part else begin
+    return [(begin, end), *((again + begin - first, again + end - first) for again in chunk.again)]
+
+
+def _missing(chunk: ChunkFacts, habits: Habits) -> int:
+    """Letters of a chunk that its page does not have, without what the ingestion adds."""
+    return max(chunk.letters - chunk.found - sum(edge.missing for edge in habits.in_chunk(chunk)), 0)
+
+
+def _leaves_out(chunk: ChunkFacts, held: Sequence[Place]) -> bool:
+    """Whether other chunks have text of the page that this one leaves out between its own: it was written later."""
+    begin, end = chunk.stretch or (0, 0)
+    own = united((max(first, begin), min(last, end)) for first, last in chunk.spans if first < end and last > begin)
+    return any(_is_held(held, before[1], after[0]) for before, after in pairwise(own))
+
+
+def _is_held(held: Sequence[Place], begin: int, end: int) -> bool:
+    """Whether chunks have any of a part of the page."""
+    return begin < end and any(first < end and last > begin for first, last in held)
