@@ -296,6 +296,16 @@ def test_what_was_embedded_before_the_texts_is_written_into_the_suite(tmp_path: 
     assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
 
 
+def test_a_model_is_known_by_the_vectors_that_it_made_if_most_others_are_wrong(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    texts = [payload["page_content"] for payload in payloads]
+    store(tmp_path / "qdrant", payloads, texts=[*texts[:3], *texts[4:], texts[3]])
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    text = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["embedding"] == {"provider": "static"}
+    assert "reproduced the stored vectors of 3 of 8 texts" in text
+
+
 def test_a_prefix_of_most_texts_is_found_even_if_the_shortest_have_none(tmp_path: Path, ragval: Ragval) -> None:
     def payload(heading: str, text: str, part: int) -> dict[str, str]:
         return {"text": f"{text} {part}", "url": f"https://docs.example.com/{part}", "heading": heading}

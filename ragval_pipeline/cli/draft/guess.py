@@ -21,7 +21,7 @@ from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
 from ragval_pipeline.suite.payload import OF_PAYLOAD
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.thresholds import MOST, NOISE
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, NOISE
 from ragval_pipeline.validation.vectors.trials import JOINTS, VARIANTS
 
 if TYPE_CHECKING:
@@ -157,10 +157,14 @@ def _static(
         if with_more != said:
             ways[way] = _cosines(tried, with_more)
     best = max(ways, key=lambda way: _fit(ways[way], NOISE * (way is not None)))
-    if statistics.median(ways[best]) < _SAME:
+    exact, _ = _fit(ways[best], 0)
+    most = statistics.median(ways[best]) >= _SAME
+    # No vector of another model is equal to that of its text: those that differ are wrong, or of another model.
+    if not most and exact < FEWEST:
         return None
     embedded, how = (best[0], f", {best[1]},") if best else (None, "")
-    why = f"embedding stored texts again{how} reproduced the stored vectors"
+    of = "" if most else f" of {exact} of {len(tried)} texts"
+    why = f"embedding stored texts again{how} reproduced the stored vectors{of}"
     guess = EmbedderGuess("static", None, why, sure=True, embedded_text=embedded)
     piece = next((name for name in others if embedded == _alone(name)), None)
     held = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]

@@ -24,6 +24,7 @@ from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
+from ragval_pipeline.validation.coverage.addresses import in_what_they_differ, with_parameters
 from ragval_pipeline.validation.coverage.filtered import why_filtered
 from ragval_pipeline.validation.coverage.hosts import ANOTHER_SITE, of_another_site
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
@@ -203,6 +204,10 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
             cause = f"{cause} {len(elsewhere):,} on {', '.join(sorted(set(elsewhere.values()))[:NAMED])}."
             usual = ORPHAN_PAGE.remedy
             remedy = _SHARED if len(elsewhere) == len(pages) else f"{usual} {_SHARED}"
+        if asked := with_parameters(pages, scope):
+            example = covered.indexed[asked[0]].spelling
+            which = "1 is a listed page" if len(asked) == 1 else f"{len(asked):,} are listed pages"
+            cause = f"{cause} {which} with parameters in the address, such as {example}: strip them before ingesting."
         if len(pages) < len(subjects):
             are = "page is" if len(pages) == 1 else "pages are"
             message = f"{len(pages):,} {are} in the index but not in scope, under {len(subjects):,} addresses."
@@ -287,7 +292,9 @@ def find_url_variants(covered: Covered) -> Iterator[Finding]:
     variants = list(url_variants(covered))
     if variants:
         message = f"{len(variants):,} stored addresses are of pages that are also stored under another one."
-        yield make_finding(URL_VARIANT.code, variants, message=message)
+        differ = in_what_they_differ([each.name, *each.copies] for each in variants)
+        cause = f"Addresses that differ in {' and '.join(differ)} were ingested as different pages." if differ else None
+        yield make_finding(URL_VARIANT.code, variants, message=message, cause=cause)
 
 
 def url_variants(covered: Covered) -> Iterator[Subject]:

@@ -99,6 +99,15 @@ def test_pages_out_of_scope_neither_count_nor_are_missing_but_are_orphans_with_t
     assert "coverage.missing_page" not in by_code(measurement)
 
 
+def test_a_listed_page_with_parameters_in_its_address_is_said_to_be_one() -> None:
+    inventory = site("/a", "/b")
+    [orphans] = measure(inventory, index(inventory, "/a", "/b", "/b?print=1", "/c?page=2")).findings
+    assert orphans.cause == (
+        f"2 not listed by the site. 1 is a listed page with parameters in the address, such as {SITE}/b?print=1: "
+        "strip them before ingesting."
+    )
+
+
 def test_pages_of_a_site_that_shares_the_collection_may_be_its_own_and_a_stray_one_is_not() -> None:
     inventory = site(*(f"/docs/{number}" for number in range(40)))
     own = [f"/docs/{number}" for number in range(40)]

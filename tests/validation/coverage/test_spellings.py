@@ -7,6 +7,7 @@ import pytest
 from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.validation.coverage.addresses import in_what_they_differ
 from ragval_pipeline.validation.coverage.compare import measure_coverage, url_variants
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages
 from tests.validation.factory import NOW, SITE, absolute, index, site
@@ -96,3 +97,17 @@ def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
     inventory = site("/a")
     [page] = index(inventory, "/a#one", "/a#two", "/a#two", "/a").values()
     assert page.spelling == f"{SITE}/a"
+
+
+@pytest.mark.parametrize(
+    ("addresses", "differ"),
+    [
+        (("https://d.io/a?utm_source=x", "https://d.io/a"), ["tracking parameters"]),
+        (("http://www.d.io/a/", "https://d.io/a"), ["a trailing slash", "http and https", "www"]),
+        (("https://d.io/a/index.html", "https://d.io/a"), [".html or index.html"]),
+        (("https://d.io/A%20b", "https://d.io/a%20b"), ["the case of letters or their encoding"]),
+        (("https://d.io/old", "https://d.io/new"), ["the path, such as an address that redirects"]),
+    ],
+)
+def test_the_cause_says_in_what_the_addresses_of_a_page_differ(addresses: tuple[str, str], differ: list[str]) -> None:
+    assert in_what_they_differ([addresses]) == differ

@@ -1,0 +1,44 @@
+"""Addresses of the same page: in what they differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ragval_pipeline.sources.http.addresses import split_url
+from ragval_pipeline.sources.site.urls import TRACKER
+
+_FILE = re.compile(r"(?:/index)?\.(?:html?|md)$", re.IGNORECASE)
+
+
+def in_what_they_differ(groups: Iterable[Iterable[str]]) -> list[str]:
+    """In what the addresses of some pages differ, the most frequent first; each group has those of one page."""
+    counts: Counter[str] = Counter()
+    for addresses in groups:
+        parts = [_parts(address) for address in addresses]
+        counts.update(name for name in parts[0] if len({part[name] for part in parts}) > 1)
+    return [name for name, _ in counts.most_common()]
+
+
+def _parts(address: str) -> dict[str, str | bool]:
+    url = split_url(address)
+    path = _FILE.sub("", url.path).rstrip("/")
+    host = url.netloc.lower()
+    names = [part.partition("=")[0] for part in url.query.split("&")]
+    return {
+        "tracking parameters": any(map(TRACKER.fullmatch, names)),
+        "a trailing slash": url.path.endswith("/"),
+        ".html or index.html": _FILE.search(url.path) is not None,
+        "http and https": url.scheme,
+        "www": host.startswith("www."),
+        "the host": host.removeprefix("www."),
+        "a fragment": bool(url.fragment),
+        "the case of letters or their encoding": path if path.lower() != path or "%" in path else "",
+        "the path, such as an address that redirects": re.sub("%[0-9a-f]{2}", "", path.lower()),
+    }
+
+
+def with_parameters(keys: Iterable[str], listed: Mapping[str, str]) -> list[str]:
+    """The pages whose address without its query is that of a listed page, by key."""
+    return [key for key in keys if "?" in key and key.partition("?")[0] in listed]
