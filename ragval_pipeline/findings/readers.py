@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from ragval_pipeline.findings.model import Finding, Subject
 
 #: Subjects that are not part of the content: what is wrong with one concerns every question.
 _WHOLE = frozenset({"collection", "field", "system", "status", "vector", "host", "url"})
+
+
+class AnsweredBy(NamedTuple):
+    """What answers some questions: the page found first, and which of its points.
+
+    Attributes:
+        questions: Number of them.
+        page: Canonical form of the page of the best hit.
+        points: Ids of the hits of that page, as text.
+    """
+
+    questions: float
+    page: str
+    points: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -17,22 +33,41 @@ class Readers:
 
     Attributes:
         asked: Number of questions of the log.
-        first: How many are answered first by each page, by canonical form.
+        answers: What answers them.
         wanted: How many each page of the site would answer that the index lacks.
         a_month: How many a month one question of the log stands for; None: the log has no times.
     """
 
     asked: float
-    first: Mapping[str, float] = field(default_factory=dict)
+    answers: Sequence[AnsweredBy] = ()
     wanted: Mapping[str, float] = field(default_factory=dict)
     a_month: float | None = None
 
-    def said(self, count: float, *, wanted: bool) -> str:
+    @classmethod
+    def read(cls, section: Mapping[str, Any]) -> Readers:
+        """From the section that a measurement keeps."""
+        return cls(**{**section, "answers": [AnsweredBy(*answer) for answer in section["answers"]]})
+
+    @cached_property
+    def _of(self) -> Mapping[str, set[int]]:
+        """Places of the answers by page and by point."""
+        places: dict[str, set[int]] = {}
+        for place, answer in enumerate(self.answers):
+            for name in (answer.page, *answer.points):
+                places.setdefault(name, set()).add(place)
+        return places
+
+    def meeting(self, names: Iterable[str]) -> float:
+        """How many questions one of these pages or points answers."""
+        places = set[int]().union(*(self._of.get(name, ()) for name in names))
+        return sum(self.answers[place].questions for place in places)
+
+    def said(self, count: float, begin: str) -> str:
         """A count of questions as a sentence; empty if it is none."""
         told = f"{_whole(count)} of the {_whole(self.asked)} questions of the log"
         if self.a_month is not None:
             told = f"{_whole(count * self.a_month)} questions a month"
-        return "" if not count else f"{'Would answer' if wanted else 'First for'} {told}."
+        return f"{begin} {told}." if count else ""
 
 
 def _whole(count: float) -> str:
@@ -42,8 +77,9 @@ def _whole(count: float) -> str:
 def with_readers(findings: Iterable[Finding], readers: Readers) -> list[Finding]:
     """Set the share of the traffic that each finding concerns, and say it.
 
-    It is the share of the questions that its pages, or those of its points, answer first or would answer. A finding
-    about the collection as a whole concerns all. ``None``: it names no page.
+    A page concerns the questions that it answers first or would answer, a point those of them for which it is a hit:
+    what is wrong with a chunk is met by whoever is shown it. A finding about the collection as a whole concerns all.
+    ``None``: it names no page.
     """
     return [_with_readers(finding, readers) for finding in findings]
 
@@ -55,10 +91,11 @@ def _with_readers(finding: Finding, readers: Readers) -> Finding:
     if not pages:
         is_whole = finding.share is not None and finding.subject_kind in _WHOLE
         return finding.model_copy(update={"asked": finding.share if is_whole else None})
-    first = sum(readers.first.get(page, 0) for page in pages)
+    is_about_points = finding.subject_kind == "point"
+    met = readers.meeting((subject.name for subject in finding.subjects) if is_about_points else pages)
     wanted = sum(readers.wanted.get(page, 0) for page in pages)
-    said = readers.said(first or wanted, wanted=not first)
-    update = {"asked": (first + wanted) / readers.asked, "message": f"{finding.message} {said}".strip()}
+    said = readers.said(met or wanted, "Would answer" if not met else "Shown for" if is_about_points else "First for")
+    update = {"asked": (met + wanted) / readers.asked, "message": f"{finding.message} {said}".strip()}
     return finding.model_copy(update=update)
 
 

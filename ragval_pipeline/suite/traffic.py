@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,8 @@ class AskedText:
     Attributes:
         text: As typed, with personal data masked and blanks folded.
         count: How often it was asked.
-        filter: Payload equality that the assistant set, by field; JSON text with sorted keys, empty without any.
+        filter: Payload equality that the assistant set, by field; JSON text with sorted keys, empty without any. Its
+            values are those of the index, which only a search sees: ``shown_filter`` is for everything else.
     """
 
     text: str
@@ -66,7 +69,8 @@ class Log:
 def load_traffic(suite: Suite) -> Log | None:
     """The log of a suite's ``traffic``; None if it has none.
 
-    Personal data is masked here: nothing that is read of a log leaves this function as it was written.
+    Personal data is masked here: nothing that is read of a log leaves this function as it was written, but values of
+    filters, which a search needs.
 
     Raises:
         SuiteError: The file cannot be read, or an entry is wrong; a question's text is never repeated.
@@ -88,6 +92,7 @@ def load_traffic(suite: Suite) -> Log | None:
         shown, found = mask_personal(" ".join(text.split()))
         counts[shown, only] = counts.get((shown, only), 0) + count
         masked.update(found)
+        masked.update(_masked(only)[1])
         if time is not None:
             times = [min(time, *times), max(time, *times)] if times else [time]
     if errors:
@@ -97,6 +102,26 @@ def load_traffic(suite: Suite) -> Log | None:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     questions = tuple(AskedText(text, count, only) for (text, only), count in ordered)
     return Log(questions, dict(masked), *((times[0], times[-1]) if times else (None, None)))
+
+
+def shown_filter(only: str) -> str:
+    """A filter as reports show it: personal data in its values is masked."""
+    return _masked(only)[0]
+
+
+@cache
+def _masked(only: str) -> tuple[str, Counter[str]]:
+    found: Counter[str] = Counter()
+    shown: dict[str, Any] = {}
+    for name, value in json.loads(only).items() if only else ():
+        masked, kinds = mask_personal(str(value))
+        shown[name] = masked if kinds else value
+        found.update(kinds)
+    return (_filter_text(shown) if found else only), found
+
+
+def _filter_text(only: Mapping[str, Any]) -> str:
+    return json.dumps(only, sort_keys=True, ensure_ascii=False)
 
 
 class _WrongError(Exception):
@@ -169,13 +194,27 @@ def _count(content: Mapping[str, Any]) -> float:
     if name is None:
         return 1
     value = content[name]
+    if isinstance(value, str) and _THOUSANDS_OR_FRACTION.fullmatch(value.strip()):
+        raise _WrongError("may be thousands or a fraction", "Write a whole number without separators.", name)
     try:
-        count = float(value) if not isinstance(value, bool) else -1.0
+        count = float(_without_groups(value)) if not isinstance(value, bool) else -1.0
     except (TypeError, ValueError):
         count = -1.0
     if not 0 < count < float("inf"):
         raise _WrongError("must be a number above 0", "Write how often the question was asked, or leave it out.", name)
     return int(count) if count.is_integer() else count
+
+
+#: Of a text nobody can tell whether 1.234 or 1,234 is more than a thousand: that depends on the writer's language.
+_THOUSANDS_OR_FRACTION = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+#: Groups of thousands, of which there are two, or whose separator begins no fraction.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:([.,'\u2019 \u00a0\u202f])\d{3})(?:\1\d{3})*")
+
+
+def _without_groups(value: Any) -> Any:
+    if isinstance(value, str) and _GROUPED.fullmatch(value.strip()):
+        return re.sub(r"\D", "", value)
+    return value
 
 
 def _time(content: Mapping[str, Any]) -> datetime | None:
@@ -204,4 +243,4 @@ def _filter(content: Mapping[str, Any]) -> str:
             "Write {field: value}, or leave it out.",
             _FILTER,
         )
-    return json.dumps(dict(value), sort_keys=True, ensure_ascii=False)
+    return _filter_text(dict(value))

@@ -10,11 +10,21 @@ import ipaddress
 import re
 from collections import Counter
 
+from ragval_pipeline.text.checksums import has_account_digits, has_luhn_digit
+
 #: A letter or digit before or behind which a word goes on: not one of Thai, Lao, Burmese, Khmer, Chinese, Japanese and
 #: Korean, which are written without blanks, or put none between a word and a number.
 _GOES_ON = r"[^\W\u0e00-\u0e4f\u0e5a-\u0eff\u1000-\u109f\u1780-\u17df\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEGINS, _ENDS = f"(?<!{_GOES_ON})", f"(?!{_GOES_ON})"
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"'/]+\.[^\W\d_]{2,}", re.IGNORECASE)
+#: Addresses as people write them so that no robot reads them: bob[at]mail.com, bob (at) mail (dot) com, and with
+#: words alone, where what follows is a usual ending of an address.
+_AT, _DOT = (rf"\s*[\[({{<]\s*{word}\s*[\])}}>]\s*" for word in ("(?:at|@)", r"(?:dot|\.)"))
+_DISGUISED = re.compile(
+    rf"[\w.+-]{{1,64}}(?:{_AT}[\w-]+(?:(?:\.|{_DOT}|\s+dot\s+)[\w-]+)+|@[\w-]+(?:(?:{_DOT}|\s+dot\s+)[\w-]+)+"
+    r"|\s+at\s+(?:[\w-]+\s+dot\s+)+(?:com|org|net|edu|gov|info|io|eu|uk|de|fr|nl|ch|es|pl|ru|jp|cn|br))\b",
+    re.IGNORECASE,
+)
 #: Credentials in an address, named ones, and tokens of issuers whose prefixes are documented.
 _USER = re.compile(r"(?<=://)[^\s/@]+(?=@)")
 _NAMED = re.compile(
@@ -39,12 +49,15 @@ _IP = re.compile(
     re.IGNORECASE,
 )
 #: Digits that are read as one number, with what people write between them.
-_DIGITS = re.compile(rf"(?<!\d[.,]){_BEGINS}(?:\+|\(\+?)?\d(?:[ \u00a0().\-\u2010-\u2015/]{{0,3}}\d){{6,}}{_ENDS}")
-#: Dates, pairs of years and decimal fractions.
+_DIGITS = re.compile(r"(?<!\d)(?<!\d[.,])(?:\+|\(\+?)?\d(?:[ \u00a0().\-\u2010-\u2015/]{0,3}\d){6,}(?!\d)")
+#: Dates, pairs of years, decimal fractions (a number dialled begins with 0), and groups of thousands.
 _NO_NUMBER = re.compile(
-    r"\d+\.\d+|(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d"
-    r"|(?:19|20)\d\d ?[-\u2013/] ?(?:19|20)\d\d"
+    r"(?:0|[1-9]\d*)\.\d+|(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d"
+    r"|(?:19|20)\d\d ?[-\u2013/] ?(?:19|20)\d\d|[1-9]\d{0,2}(?:\.\d{3})+"
 )
+#: A number beside a letter of its word: as long as this it is no part of a name such as KB5034441 or v20240501.
+_GLUED_DIGITS = 9
+_GLUED = re.compile(_GOES_ON)
 #: Lengths of card numbers (ISO/IEC 7812) and of phone numbers with their country (E.164).
 _CARD, _PHONE = range(12, 20), range(7, 16)
 
@@ -67,28 +80,40 @@ def mask_personal(text: str) -> tuple[str, Counter[str]]:
     text = _NAMED.sub(lambda match: match["name"] + as_kind("key"), text)
     text = _ISSUED.sub(lambda _: as_kind("key"), text)
     text = _EMAIL.sub(lambda _: as_kind("email"), text)
+    text = _DISGUISED.sub(lambda _: as_kind("email"), text)
     text = _IBAN.sub(lambda match: as_kind("iban") if is_iban(match[0]) else match[0], text)
     text = _OPAQUE.sub(lambda _: as_kind("key"), text)
     text = _IP.sub(lambda match: as_kind("ip") if _is_of_somebody(match[0]) else match[0], text)
-    text = _DIGITS.sub(lambda match: match[0] if _NO_NUMBER.fullmatch(match[0]) else as_kind(_kind_of(match[0])), text)
+    text = _DIGITS.sub(lambda match: as_kind(_kind_of(match[0])) if _is_number(match) else match[0], text)
     return text, found
 
 
 #: Most questions hold nothing of this.
-_MAY_HOLD = re.compile(r"[@:=]|\d.*\d|\b(?:is|ist)\b|[\w-]{16}|_", re.IGNORECASE | re.DOTALL)
+_MAY_HOLD = re.compile(r"[@:=]|\b(?:at|dot)\b|\d.*\d|\b(?:is|ist)\b|[\w-]{16}|_", re.IGNORECASE | re.DOTALL)
 
 
 def is_card(number: str) -> bool:
     """Whether the digits of a text are as many as a card's, and have Luhn's checksum."""
-    digits = [int(char) for char in number if char.isdecimal()]
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
-    return len(digits) in _CARD and any(digits) and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    digits = "".join(char for char in number if char.isdecimal())
+    return len(digits) in _CARD and any(map(int, digits)) and has_luhn_digit(digits)
 
 
 def is_iban(text: str) -> bool:
-    """Whether a text has the checksum of an IBAN (ISO 13616: the remainder by 97 is 1)."""
-    code = re.sub(r"[ -]", "", text).upper()
-    return int("".join(str(int(char, 36)) for char in code[4:] + code[:4])) % 97 == 1
+    """Whether a text has the checksum of an IBAN."""
+    return has_account_digits(re.sub(r"[ -]", "", text))
+
+
+def _is_number(match: re.Match[str]) -> bool:
+    """Whether digits are a number of somebody's, and not part of a name, a date or a fraction."""
+    number, text = match[0], match.string
+    if _NO_NUMBER.fullmatch(number):
+        return False
+    before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
+    if not _GLUED.match(before) and not _GLUED.match(after):
+        return True
+    is_hex = text[: match.start()].casefold().endswith("0x")
+    is_one = number.isdecimal() or number[0] in "+(0"
+    return is_one and not is_hex and sum(map(str.isdecimal, number)) >= _GLUED_DIGITS
 
 
 def _kind_of(number: str) -> str:

@@ -11,6 +11,8 @@ from importlib import import_module
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from ragval_pipeline.text.checksums import has_account_digits, has_luhn_digit
+
 Group = Literal["credential", "personal"]
 
 
@@ -36,12 +38,12 @@ class Sensitive(NamedTuple):
 
 
 #: What every credential has in it, as a regular expression of RE2: a few microseconds for a chunk. The rules themselves
-#: are only loaded and tried for texts that have one of these.
+#: are only loaded and tried for texts that have one of these. Counts are short: each one counted costs time everywhere.
 MAY_HOLD_CREDENTIAL = (
-    r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}|(?i:aws.{0,20}key)|gh[pousr]_[0-9A-Za-z]{20}|github_pat_"
-    r"|gl[a-z]{2,5}-[\w-]{20}|GR1348941|xox[abposr]-|hooks\.slack\.com|[rs]k_live_|SG\.[\w-]{20}|T3BlbkFJ|sk-ant-"
-    r"|eyJ[\w-]{8,}\.|PRIVATE KEY|AccountKey=|://[^\s/@:]+:[^\s/@]{8,}@|pypi-AgE|_authToken|[0-9a-z]{32}-us[0-9]"
-    r"|sq0csp-|[0-9]{8}:[\w-]{35}|(?:AC|SK)[a-z0-9]{32}|[MNO][\w-]{23,25}\.[\w-]{6}\.|AIza[\w-]{20}|hf_[A-Za-z]{20}"
+    r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{8}|(?i:aws.{0,20}key)|gh[pousr]_[0-9A-Za-z]{8}|github_pat_"
+    r"|gl[a-z]{2,5}-[\w-]{8}|GR1348941|xox[abposr]-|hooks\.slack\.com|[rs]k_live_|SG\.[\w-]{8}|T3BlbkFJ|sk-ant-"
+    r"|eyJ[\w-]{8,}\.|PRIVATE KEY|AccountKey=|://[^\s/@:]*:[^\s/@]{8,}@|pypi-AgE|_authToken|[0-9a-z]-us[0-9]"
+    r"|sq0csp-|[0-9]{8}:[\w-]{35}|(?:AC|SK)[a-z0-9]{10}|[MNO][\w-]{23,25}\.[\w-]{6}\.|AIza[\w-]{8}|hf_[A-Za-z]{8}"
     r"|(?i:cloudant|softlayer|ibm|hmac)"
 )
 #: The same for what is about a person.
@@ -89,7 +91,7 @@ _PLUGINS = (
 )  # fmt: skip
 #: What detect-secrets 1.5 has no rule for, as in the rules of gitleaks 8 (config/gitleaks.toml): keys of Google,
 #: Anthropic and Hugging Face, fine-grained tokens of GitHub, today's keys of OpenAI, whole private keys. AWS writes its
-#: secret keys without quotes.
+#: secret keys without quotes, and Redis knows passwords without a user.
 _FURTHER = (
     ("Private Key", r"-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\w\s+/=:.,()-]){64,}"),
     ("AWS Access Key", r"(?i:aws_?secret_?(?:access_?)?key)\W{1,5}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"),
@@ -98,6 +100,7 @@ _FURTHER = (
     ("Hugging Face Token", r"hf_[A-Za-z]{34}"),
     ("GitHub Token", r"github_pat_\w{82}"),
     ("OpenAI Token", r"sk-[\w-]{20,}T3BlbkFJ[\w-]{20,}"),
+    ("Basic Auth Credentials", r"://:([^\s/@:]{8,})@"),
 )
 #: Characters of a group from which it is the secret, and not the name before it, or a password of documentation.
 _SECRET = 8
@@ -125,15 +128,17 @@ def _rules() -> tuple[tuple[str, re.Pattern[str], Callable[[str], bool] | None],
         module, _, name = place.partition(":")
         plugin = getattr(import_module(f"detect_secrets.plugins.{module}"), name)
         check = getattr(plugin, "is_formally_valid", None)
-        rules += [(plugin.secret_type, pattern, check) for pattern in plugin.denylist]
-    return (*((kind, re.compile(pattern), None) for kind, pattern in _FURTHER), *rules)
+        # Tokens are ASCII: a letter of another script beside them ends them as a blank does.
+        denied = (re.compile(pattern.pattern, pattern.flags & ~re.UNICODE | re.ASCII) for pattern in plugin.denylist)
+        rules += [(plugin.secret_type, pattern, check) for pattern in denied]
+    return (*((kind, re.compile(pattern, re.ASCII), None) for kind, pattern in _FURTHER), *rules)
 
 
 def _credentials(text: str) -> Iterator[Sensitive]:
     for kind, pattern, check in _rules():
         for match in pattern.finditer(text):
             start, value = _secret_of(match, text)
-            if text[start - 1 : start].isalnum() and text[start : start + 1].isalnum():
+            if _goes_on(text[start - 1 : start]) and _goes_on(text[start : start + 1]):
                 continue  # the middle of a longer one
             if check is not None and not check(value):
                 continue
@@ -153,12 +158,21 @@ def _secret_of(match: re.Match[str], text: str) -> tuple[int, str]:
     start += quoted.end() if quoted and quoted.end() < end - start else 0
     while (
         end < len(text)
-        and (text[end].isalnum() or text[end] in "_-")
-        and (text[end - 1].isalnum() or text[end - 1] == ".")
+        and (_goes_on(text[end]) or text[end] in "_-")
+        and (_goes_on(text[end - 1]) or text[end - 1] == ".")
     ):
         end += 1
     value = text[start:end].rstrip()
-    return start, value if value.startswith("-----") else (value.split() or [""])[0]
+    if value.startswith("-----"):
+        return start, value
+    # Passwords may have letters of any script, tokens have none.
+    ends = r"\S*" if match.re.pattern.startswith("://") else r"[!-~]*"
+    return start, value[: re.match(ends, value).end()]  # type: ignore[union-attr]
+
+
+def _goes_on(char: str) -> bool:
+    """Whether a token goes on with a character: other scripts stand beside a token without a blank."""
+    return char.isascii() and char.isalnum()
 
 
 def _is_placeholder(kind: str, value: str, behind: str) -> bool:
@@ -197,7 +211,8 @@ _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-
 #: Domains and names that nobody has (RFC 2606, RFC 6761), or that documentation uses for somebody.
 _NO_DOMAIN = re.compile(
     r"(?:^|\.)(?:example|test|invalid|localhost|local|internal)$"
-    r"|(?:^|\.|-)(?:example|your|my|some|foo|bar|test|acme|contoso|fabrikam)[\w-]*\."
+    r"|(?:^|\.|-)(?:(?:example|your)[\w-]*|(?:my|some|foo|bar|test|acme|contoso|fabrikam)-?"
+    r"(?:domain|company|corp|inc|org|app|site|host|server|mail|name|project|business|shop|team|bar|baz|test|\d+)?)\."
     r"|^(?:domain|company|mail|email|host|hostname|server|site|mydomain)\.",
     re.IGNORECASE,
 )
@@ -259,8 +274,7 @@ def _is_card(digits: str) -> bool:
         or not _CARD_PREFIX.match(digits)
     ):
         return False
-    doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
-    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
+    return has_luhn_digit(digits)
 
 
 _CARD_PREFIX = re.compile(r"4(?:.{12}|.{15}|.{18})$|5[1-5].{14}$|2[2-7].{14}$|3[47].{13}$|6(?:011|5).{12,14}$|35.{14}$")
@@ -270,4 +284,4 @@ def _is_iban(letters: str) -> bool:
     """Whether a number has the check digits of an account (ISO 13616: mod 97)."""
     if len(letters) not in _IBAN_LETTERS or letters in _PUBLISHED or _STANDS_FOR.search(letters):
         return False
-    return int("".join(str(int(letter, 36)) for letter in letters[4:] + letters[:4])) % 97 == 1
+    return has_account_digits(letters)

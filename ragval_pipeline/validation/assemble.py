@@ -104,7 +104,7 @@ def assemble_report(
     graded = graded_findings(measurements, severities, extra_findings)
     shared = with_shares(graded, _totals(sections, inventory))
     if sections.get("readers"):
-        shared = with_readers(shared, Readers(**sections["readers"]))
+        shared = with_readers(shared, Readers.read(sections["readers"]))
     site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:
         findings = explain(shared, site)

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from ragval_pipeline.findings.factory import Totals, make_finding, order_findings, with_shares
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.findings.readers import Readers, with_readers
+from ragval_pipeline.findings.readers import AnsweredBy, Readers, with_readers
 
-READERS = Readers(asked=400, first={"a": 200, "b": 20}, wanted={"m": 60}, a_month=0.5)
+ANSWERS = (AnsweredBy(200, "a", ["a1", "a2"]), AnsweredBy(15, "b", ["b1"]), AnsweredBy(5, "b", ["b1", "b2"]))
+READERS = Readers(asked=400, answers=ANSWERS, wanted={"m": 60}, a_month=0.5)
 
 
 def stale(*pages: str) -> Finding:
@@ -22,12 +23,19 @@ def test_findings_say_how_many_questions_they_concern() -> None:
 
 
 def test_without_times_questions_of_the_log_are_counted() -> None:
-    [found] = with_readers([stale("a")], Readers(400, {"a": 200}))
+    [found] = with_readers([stale("a")], Readers(400, ANSWERS))
     assert found.message.endswith("First for 200 of the 400 questions of the log.")
 
 
+def test_a_point_concerns_the_questions_that_it_is_shown_for() -> None:
+    points = [Subject("b2", page="b"), Subject("b1", page="b"), Subject("a9", page="a")]
+    [found] = with_readers([make_finding("chunk.duplicate_text", points)], READERS)
+    assert found.asked == 0.05
+    assert found.message.endswith("Shown for 10 questions a month.")
+
+
 def test_what_more_readers_meet_comes_first_but_no_warning_before_an_error() -> None:
-    many = make_finding("chunk.duplicate_text", [Subject(f"p{number}", page="b") for number in range(50)])
+    many = make_finding("chunk.duplicate_text", [Subject(f"b{number}", page="b") for number in range(50)])
     few = stale("a")
     error = make_finding("coverage.missing_page", [Subject("/x", page="x")])
     shared = with_shares([many, few, error], Totals(pages=100, points=100))

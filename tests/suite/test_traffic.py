@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.load import load_suite
-from ragval_pipeline.suite.traffic import AskedText, Log, load_traffic
+from ragval_pipeline.suite.traffic import AskedText, Log, load_traffic, shown_filter
 
 ROWS = [
     {"question": "How do I  pay?", "count": 3, "time": "2026-01-01T10:00:00Z"},
@@ -70,6 +70,8 @@ def test_a_suite_without_a_log_has_none(tmp_path: Path) -> None:
         ({"words": "?"}, "line 2", "Name the column"),
         ({"text": "a", "count": 0}, "line 2, count", "how often"),
         ({"text": "a", "count": "often"}, "line 2, count", "how often"),
+        ({"text": "a", "count": "1.234"}, "line 2, count", "without separators"),
+        ({"text": "a", "count": "1,234"}, "line 2, count", "without separators"),
         ({"text": "a", "time": "yesterday"}, "line 2, time", "ISO 8601"),
         ({"text": "a", "filter": ["x"]}, "line 2, filter", "{field: value}"),
         ({"text": "a", "filter": "not json"}, "line 2, filter", "{field: value}"),
@@ -105,3 +107,24 @@ def test_a_struct_of_filters_has_only_the_fields_of_its_row(tmp_path: Path) -> N
     log = load(tmp_path, "a.parquet")
     assert log is not None
     assert [question.filter for question in log.questions] == ['{"lang": "en"}', '{"version": 2}', ""]
+
+
+def test_counts_with_groups_of_thousands_are_whole_numbers(tmp_path: Path) -> None:
+    lines = ["text;count", "a;1.234.567", "b;1'234", "c;12", "d;0.125", "e;1.5"]
+    (tmp_path / "a.csv").write_text("\n".join(lines), encoding="utf-8")
+    log = load(tmp_path, "a.csv")
+    assert log is not None
+    assert {question.text: question.count for question in log.questions} == {
+        "a": 1_234_567, "b": 1234, "c": 12, "d": 0.125, "e": 1.5,
+    }  # fmt: skip
+
+
+def test_personal_data_in_a_filter_is_searched_for_and_never_shown(tmp_path: Path) -> None:
+    only = {"lang": "en", "user": "a.b@example.com"}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "my orders", "filter": only}), encoding="utf-8")
+    log = load(tmp_path, "a.jsonl")
+    assert log is not None
+    assert json.loads(log.questions[0].filter) == only
+    assert shown_filter(log.questions[0].filter) == '{"lang": "en", "user": "[email]"}'
+    assert log.masked == {"email": 1}
+    assert shown_filter('{"version": 2}') == '{"version": 2}'

@@ -52,3 +52,25 @@ def test_made_up_data_of_a_person_is_found(kind: str) -> None:
 )
 def test_what_documentation_shows_in_place_of_a_value_is_none(text: str) -> None:
     assert sensitive_in(text) == []
+
+
+@pytest.mark.parametrize("kind", CREDENTIALS)
+def test_a_credential_is_found_beside_a_script_without_blanks(kind: str) -> None:
+    rng = random.Random(kind)
+    for _ in range(3):
+        written = CREDENTIALS[kind](rng)
+        [alone] = sensitive_in(written)
+        [found] = sensitive_in(f"密钥{written}请保密")
+        assert found.value == alone.value
+
+
+def test_a_password_without_a_user_is_found() -> None:
+    [found] = sensitive_in("redis://:vK3xq9LmT2wZ7s@cache.shop.io:6379/0")
+    assert (found.group, found.value) == ("credential", "vK3xq9LmT2wZ7s")
+    assert sensitive_in("redis://:vK3xq9LmT2wZ7s@localhost:6379, redis://:<password>@cache.shop.io") == []
+
+
+@pytest.mark.parametrize("domain", ["acmecare.org", "barclays.com", "foodora.se", "mystic.fr", "testo.de"])
+def test_a_domain_that_begins_like_a_placeholder_is_somebodys(domain: str) -> None:
+    assert [one.kind for one in sensitive_in(f"Write to h.keller@{domain}.")] == ["e-mail address"]
+    assert sensitive_in("h.keller@acme.com, h.keller@acme-corp.com, h.keller@mycompany.io, h.keller@foobar.com") == []

@@ -19,6 +19,7 @@ from ragval_pipeline.sources.search.answers import Answer, Question, ask_with
 from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.traffic import load_traffic
@@ -202,6 +203,7 @@ class _Asker:
             score=hits[0].score,
             evidence=best,
             pages=tuple(dict.fromkeys(page for page in pages if page is not None)),
+            points=tuple(canonical_id(hit.id) for hit, page in zip(hits, pages, strict=True) if page == pages[0]),
             vector=_unit(way, text),
         )
         return _Searched(found, best, without)

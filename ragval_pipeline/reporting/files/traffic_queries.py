@@ -23,12 +23,23 @@ _HEAD = """\
 
 
 def traffic_queries(topics: Iterable[Mapping[str, Any]]) -> bytes | None:
-    """The file for the topics of a log, as in the evidence; None if test queries ask them all."""
-    drafts = [_draft(topic) for topic in islice((topic for topic in topics if not topic["in_queries"]), _MOST)]
+    """The file for the topics of a log, as in the evidence; None without one that no test query asks.
+
+    What was asked with personal data in its filter is left out: the test queries are no place for it.
+    """
+    lacking = (topic for topic in topics if not topic["in_queries"] and "text" in topic)
+    drafts = [_draft(topic) for topic in islice(lacking, _MOST)]
     parts = [yaml.safe_dump([draft], sort_keys=False, allow_unicode=True, width=110) for draft in drafts]
     return (_HEAD + "\n".join(parts)).encode() if parts else None
 
 
 def _draft(topic: Mapping[str, Any]) -> dict[str, Any]:
     page = {"relevant_urls": [topic["page"]]} if topic["confident"] and topic["page"] else {}
-    return {"status": "draft", "query_text": topic["question"], **page, "metadata": {"asked": round(topic["count"])}}
+    only = {"filter": topic["filter"]} if topic["filter"] else {}
+    return {
+        "status": "draft",
+        "query_text": topic["text"],
+        **only,
+        **page,
+        "metadata": {"asked": round(topic["count"])},
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import NAMED, QUOTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.findings.readers import Readers
+from ragval_pipeline.findings.readers import AnsweredBy, Readers
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.traffic.unanswered import RULE as UNANSWERED
-from ragval_pipeline.suite.traffic import Log
+from ragval_pipeline.suite.traffic import Log, shown_filter
 from ragval_pipeline.text.printing import percent, plural, printable
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import Measurement
@@ -48,6 +48,7 @@ class Found:
         score: Score of the best hit; None if nothing was found.
         evidence: What speaks for its best page.
         pages: Canonical forms of all pages returned.
+        points: Ids of the hits of the best hit's page, as text.
         vector: Of the question, of unit length; None if it has none.
     """
 
@@ -56,6 +57,7 @@ class Found:
     score: float | None = None
     evidence: Evidence | None = None
     pages: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
     vector: Vector | None = field(default=None, repr=False)
 
 
@@ -82,7 +84,7 @@ class Topic:
     @property
     def name(self) -> str:
         """The most frequent wording, and the filter if the assistant set one."""
-        return f"{self.cluster.text} {self.cluster.filter}".strip()
+        return f"{self.cluster.text} {shown_filter(self.cluster.filter)}".strip()
 
 
 @dataclass(frozen=True)
@@ -179,19 +181,22 @@ def _alike(clusters: Sequence[Cluster], found: Sequence[Found], confident: Seque
 
 def measure_traffic(traffic: Traffic) -> Measurement:
     """The measurement of a log: its finding, its section of the report, and how often each page is asked for."""
-    first, wanted = dict[str, float](), dict[str, float]()
+    answers: list[AnsweredBy] = []
+    wanted: dict[str, float] = {}
     for topic in traffic.topics:
-        pages, page = (first, topic.found.page) if topic.confident else (wanted, topic.site_page)
-        if page is not None:
-            pages[page] = pages.get(page, 0) + topic.count
-    readers = Readers(traffic.log.asked, first, wanted, traffic.per_month(1.0))
+        if topic.confident and topic.found.page is not None:
+            answers.append(AnsweredBy(topic.count, topic.found.page, topic.found.points))
+        elif topic.site_page is not None and not topic.confident:
+            wanted[topic.site_page] = wanted.get(topic.site_page, 0) + topic.count
+    readers = Readers(traffic.log.asked, answers, wanted, traffic.per_month(1.0))
     sections = {
         "traffic": _report(traffic).model_dump(),
         "traffic_clusters": [
-            {"text": cluster.text, "count": cluster.count, **({"filter": cluster.filter} if cluster.filter else {})}
+            {"text": cluster.text, "count": cluster.count, **({"filter": shown} if shown else {})}
             for cluster in traffic.clustered.clusters[:MOST_ASKED]
+            for shown in (shown_filter(cluster.filter),)
         ],
-        "traffic_topics": [_told(topic, traffic).model_dump() for topic in traffic.topics],
+        "traffic_topics": [{**_told(topic, traffic).model_dump(), **_draft_of(topic)} for topic in traffic.topics],
         "readers": asdict(readers),
     }
     return Measurement(asset=ASSET, findings=tuple(find_all(traffic)), sections=sections)
@@ -292,6 +297,13 @@ def _told(topic: Topic, traffic: Traffic) -> TrafficTopic:
     )
 
 
+def _draft_of(topic: Topic) -> dict[str, Any]:
+    """What a test query needs to ask it again; nothing if its filter names a person."""
+    if shown_filter(topic.cluster.filter) != topic.cluster.filter:
+        return {}
+    return {"text": topic.cluster.text, "filter": filter_of(topic.cluster)}
+
+
 def cluster_key(cluster: Cluster) -> str:
     """What names a cluster: its filter and its most frequent wording."""
     return f"{cluster.filter}\n{cluster.text}"
@@ -318,27 +330,32 @@ def _drift(traffic: Traffic) -> dict[str, Any]:
     if traffic.before is None:
         return {}
     run, entries = traffic.before
-    then: Counter[int] = Counter()
-    names: dict[int, str] = {}
-    gone = 0
+    clusters = traffic.clustered.clusters
+    # Filters are kept as they are shown: those that only differ in personal data count as one.
+    filters: dict[str, str] = {}
+    for cluster in clusters:
+        filters.setdefault(shown_filter(cluster.filter), cluster.filter)
+
+    def key(text: str, shown: str) -> tuple[str, str]:
+        number = traffic.clustered.wordings.find(text, filters.get(shown, shown))
+        return (text if number is None else clusters[number].text), shown
+
+    then: dict[tuple[str, str], float] = defaultdict(float)
     for entry in entries:
-        number = traffic.clustered.wordings.find(entry["text"], entry.get("filter", ""))
-        if number is None:
-            gone -= 1
-            number, names[gone] = gone, entry["text"]
-        then[number] += entry["count"]
-    now = Counter({number: cluster.count for number, cluster in enumerate(traffic.clustered.clusters)})
-    names |= {number: cluster.text for number, cluster in enumerate(traffic.clustered.clusters)}
+        then[key(entry["text"], entry.get("filter", ""))] += entry["count"]
+    now: dict[tuple[str, str], float] = defaultdict(float)
+    for cluster in clusters:
+        now[key(cluster.text, shown_filter(cluster.filter))] += cluster.count
     before, after = sum(then.values()), sum(now.values())
     if not before or not after:
         return {}
-    moved = {number: now[number] / after - then[number] / before for number in {*now, *then}}
-    ordered = sorted(moved, key=lambda number: (moved[number], names[number]))
+    moved = {topic: now[topic] / after - then[topic] / before for topic in {*now, *then}}
+    ordered = sorted(moved, key=lambda topic: (moved[topic], topic))
     return {
         "drift": sum(map(abs, moved.values())) / 2,
         "compared_with": run,
-        "asked_more": [names[number] for number in ordered[::-1][:_MOVED] if moved[number] > 0],
-        "asked_less": [names[number] for number in ordered[:_MOVED] if moved[number] < 0],
+        "asked_more": [topic[0] for topic in ordered[::-1][:_MOVED] if moved[topic] > 0],
+        "asked_less": [topic[0] for topic in ordered[:_MOVED] if moved[topic] < 0],
     }
 
 
