@@ -69,6 +69,8 @@ class Subject:
         current: Ids of the points that hold the present version of what this one is an older version of.
         homes: Pages of the site, as in the sitemap, whose text this holds under another address.
         is_foreign: Whether it belongs to another site that shares the collection.
+        edition: The version or language of a page, and before it the folder that it shares with the others; empty: no
+            others are known.
     """
 
     name: str
@@ -98,6 +100,7 @@ class Subject:
     current: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     is_foreign: bool = False
+    edition: tuple[str, ...] = ()
 
     @property
     def because(self) -> str | None:
@@ -209,6 +212,11 @@ class Finding(Told, BaseModel):
     share: float | None = None
     reach: float | None = None
     asked: float | None = None
+
+    @property
+    def is_of_editions(self) -> bool:
+        """Whether it is about pages that other versions or languages stand beside."""
+        return any(subject.edition for subject in self.subjects)
 
     @property
     def count(self) -> int:

@@ -185,7 +185,7 @@ class Subjects:
         return f"most of the lost text is {named}" if named and most > MOST * letters.total() else ""
 
     def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
-        if finding.code != INGESTED_TWICE.code:
+        if finding.code != INGESTED_TWICE.code or finding.scope is not None:  # of partitions, each once
             return ""
         counts = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
         return f"{'it' if len(names) == 1 else 'each'} is stored {times(counts.pop())}" if len(counts) == 1 else ""

@@ -18,6 +18,7 @@ from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import Partitions
+from ragval_pipeline.validation.chunks.editions import with_harmful_editions
 from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
@@ -110,7 +111,8 @@ def assemble_report(
         findings = explain(shared, site)
     else:
         simulated = simulated.below_roots(explain(shared, site))
-        findings = explain(with_would_clear(shared, simulated), site, simulated.computed(shared))
+        cleared = with_harmful_editions(with_would_clear(shared, simulated))
+        findings = explain(cleared, site, simulated.computed(shared))
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
     criteria_results = judge_criteria(

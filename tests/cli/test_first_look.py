@@ -14,7 +14,7 @@ import yaml
 
 from ragval_pipeline.cli.draft.first_look import Asked
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.pages import DraftPage, versions_of
+from ragval_pipeline.cli.draft.pages import DraftPage
 from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import is_made
 from ragval_pipeline.cli.draft.suite_text import ScopeDraft, SuiteDraft, suite_text
@@ -403,13 +403,6 @@ def test_a_page_in_several_versions_is_asked_for_once_and_each_version_answers(
         sorted(f"{BASE}/docs/{folder}{topic}" for folder in folders)
         for topic in ("torque", "gripper", "camera", "battery", "wheel", "speaker")
     )
-
-
-def test_folders_that_share_a_page_are_no_versions_of_each_other() -> None:
-    urls = [
-        f"{BASE}/{folder}/{page}" for folder in "ab" for page in ("overview", *(f"{folder}{at}" for at in range(4)))
-    ]
-    assert versions_of(urls) == {url: tuple(url.removeprefix(f"{BASE}/").split("/")) for url in urls}
 
 
 def test_pages_without_a_name_of_their_own_make_no_questions_and_that_is_said(tmp_path: Path, ragval: Ragval) -> None:

@@ -259,9 +259,10 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every member of each pair; the details name the others, the most similar first."""
     chunks = Shingled.of(evidence)
     alike = _neighbours(chunks)
-    if evidence.stated is not None:
-        # No search returns both.
-        values = {index: evidence.stated.joined.get(chunks.ref(index).point_id) for index in alike}
+    # No search returns both of two partitions, and what two versions have in common is said of their pages.
+    partition = evidence.editions.by_point(evidence.texts) if evidence.stated is None else evidence.stated.joined
+    if partition:
+        values = {index: partition.get(chunks.ref(index).point_id) for index in alike}
         within = {
             index: {other: found for other, found in others.items() if values[other] == values[index]}
             for index, others in alike.items()

@@ -16,6 +16,7 @@ from ragval_pipeline.validation import partitions
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
+from ragval_pipeline.validation.chunks.editions import Editions
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
 from ragval_pipeline.validation.detectors import find_all
@@ -113,9 +114,16 @@ class ChunkEvidence:
         return partitions.partition_of(copies, self.labels) if copies else None
 
     @cached_property
+    def editions(self) -> Editions:
+        """Versions and languages beside each other."""
+        return Editions.of(self.texts, self.points)
+
+    @cached_property
     def same_texts(self) -> SameTexts:
-        """Texts stored in several points, within each partition."""
+        """Texts stored in several points, within each partition, and within each version of the site."""
         values = None if self.partition is None else self.partition.values
+        if values is None and self.editions.families:
+            values = self.editions.by_point(self.texts)
         return SameTexts.of(self.texts, self.on_pages, lambda chunk: self.compared.class_of(chunk) == "gone", values)
 
     @cached_property

@@ -16,9 +16,11 @@ from ragval_pipeline.rules.details import read
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
+from ragval_pipeline.validation.chunks.editions import editions_found
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.present import present_version
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.editions import kind_of_values
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
@@ -47,6 +49,8 @@ _REMEDIES = {
 @detector(INGESTED_TWICE, needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The pages; the details have the points of each generation."""
+    if evidence.editions.families:
+        yield from editions_found(evidence.editions, evidence.labels, evidence.stated, evidence.read)
     if parted := _parted(evidence):
         yield parted
     subjects = list(_stored_twice(evidence))
@@ -125,9 +129,9 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     every = sorted({value for values in held.values() for value in values})
     shown = ", ".join([*every[:NAMED], *(["..."] if len(every) > NAMED else [])])
     verb = "is" if len(subjects) == 1 else "are"
-    message = (
-        f"{plural(len(subjects), 'page')} {verb} stored once for each of several values of {partition.path}: {shown}."
-    )
+    kind = kind_of_values(partition.path, set(partition.values.values()))
+    copies = f"{plural(len(subjects), 'page')} {verb} stored once for each of several {kind or 'value'}s"
+    message = f"{copies} of {partition.path}: {shown}."
     remedy = _JUDGE_EACH.format(path=partition.path, value=every[0])
     found = make_finding(
         INGESTED_TWICE.code, subjects, scope=partition.path, message=message, cause=_PARTED, remedy=remedy

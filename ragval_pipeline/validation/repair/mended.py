@@ -60,6 +60,7 @@ class Mended:
             else hit
             for hit in asked.hits
             if hit.id not in gone
+            and not (repair.editions and repair.hides(rules.read.page(hit.payload), asked.case.pages))
         ]
         self._worst = asked.hits[-1].score if self._cut else (-math.inf if self._higher else math.inf)
         self._written = [

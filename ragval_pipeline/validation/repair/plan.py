@@ -71,7 +71,9 @@ def plan_repairs(
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
         plan: What to delete.
     """
-    known = [finding for finding in findings if CATALOGUE[finding.code].repair in _OF_POINTS]
+    known = [
+        finding for finding in findings if CATALOGUE[finding.code].repair in _OF_POINTS and not finding.is_of_editions
+    ]
     everything = any(CATALOGUE[finding.code].repairs_all or _is_about_all(finding) for finding in known)
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
     planned = [repair for finding in findings for repair in _Plan(world, finding, plan).repairs()]
@@ -103,6 +105,8 @@ class _Plan:
 
     def repairs(self) -> list[Repair]:
         """The ways to repair it; none if it cannot be simulated, or affects too much of the index."""
+        if self.finding.is_of_editions:
+            return [self._made(editions={entry.page: entry.edition for entry in self.finding.subjects if entry.page})]
         if self.finding.code == INGESTED_TWICE.code:
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]

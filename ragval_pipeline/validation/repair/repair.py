@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 #: Fields that are guessed if no stored point shows them.
 GUESSED = ("module", "chapter")
+#: Hits that may be of other versions or languages before the first one of the right one.
+_OTHER_EDITIONS = 200  # work
 #: Texts that a repair would write, and the stored ones.
 Compared = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -76,6 +78,8 @@ class Repair:
         dropped: Queries with a dead expectation, with its conditions.
         search_mode: How to search.
         is_too_large: Whether it affects too many points for memory: then it is empty.
+        editions: Pages by their version or language and the folder that they share with others of theirs: a search
+            by the right filter leaves out the others of the page that a query expects.
         compared: If the texts of its chunks are uncertain: correct texts, each rewritten the same way and as stored;
         empty: nothing to compare with. None if they are certain.
     """
@@ -91,12 +95,24 @@ class Repair:
     dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
     search_mode: SearchMode = field(default_factory=SearchMode)
     is_too_large: bool = False
+    editions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] | None = None
 
     @property
     def replaced(self) -> frozenset[str]:
         """Stored points whose rank may change."""
         return self.removed | {chunk.id for chunk in self.chunks}
+
+    @property
+    def depth(self) -> int:
+        """How many further hits may take the places of those that go."""
+        return max(len(self.replaced), _OTHER_EDITIONS if self.editions else 0)
+
+    def hides(self, page: str | None, expected: Collection[str]) -> bool:
+        """Whether a page is another version or language than those that a query expects."""
+        own = self.editions.get(page or "")
+        kept = [self.editions.get(key) for key in expected]
+        return own is not None and own not in kept and any(each and each[:-1] == own[:-1] for each in kept)
 
     @property
     def unknown(self) -> frozenset[str]:
@@ -112,7 +128,7 @@ class Repair:
     @property
     def is_empty(self) -> bool:
         """Whether it changes nothing."""
-        settings = self.paths or self.thresholds or self.dropped or any(self.search_mode)
+        settings = self.paths or self.thresholds or self.dropped or any(self.search_mode) or self.editions
         return not (self.replaced or self.values or settings or self.is_too_large)
 
 
@@ -149,6 +165,7 @@ def joined(repairs: Sequence[Repair]) -> Repair:
         thresholds=ChainMap(*(dict(repair.thresholds) for repair in repairs)),
         dropped=dropped,
         search_mode=SearchMode(*map(any, zip(*(repair.search_mode for repair in repairs), strict=True))),
+        editions=ChainMap(*(dict(repair.editions) for repair in repairs)),
     )
 
 

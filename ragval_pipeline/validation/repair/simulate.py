@@ -118,7 +118,8 @@ def _questions(
     repairs: Sequence[Repair], cases: Sequence[Case], search: _Search, score: Callable[[Vector, str], float]
 ) -> Iterator[_Question]:
     """The cases' queries with their hits, as many as the repairs may replace; passed queries if they pass again."""
-    deeper = min(DEEPEST, len(frozenset().union(*(repair.replaced for repair in repairs))))
+    replaced = len(frozenset().union(*(repair.replaced for repair in repairs)))
+    deeper = min(DEEPEST, max([replaced, *(repair.depth for repair in repairs)]))
     depths = {True: min(deeper, _DEEP_FOR_PASSING), False: deeper}
     asked = [(case.text, case.top_k + depths[case.code == PASSING]) for case in cases]
     modes = _modes(repairs)

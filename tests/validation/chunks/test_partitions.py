@@ -38,6 +38,38 @@ def test_copies_of_two_tenants_are_no_second_ingestion_and_nothing_of_them_is_su
     assert named(detected("chunk.duplicate_text", evidence)) == []
 
 
+def versions(*folders: str, field: str | None = None) -> ChunkEvidence:
+    """A site with the same pages in each folder, of which each text has a few words of its own."""
+    texts = {
+        f"{folder}{page}": [f"{text} As of {number}." for text in texts]
+        for number, folder in enumerate(folders)
+        for page, texts in PAGES.items()
+    }
+    found = rows(
+        *({"source_url": page, "text": text} for page, own in texts.items() for text in own), pages=tuple(texts)
+    )
+    for row, folder in zip(found, (folder for folder in folders for own in PAGES.values() for _ in own), strict=True):
+        row["labels"] = json.dumps({"area": "docs"} | ({field: folder.rpartition("/")[2] or "3.2"} if field else {}))
+    return evidence_of(found, [record(paragraphs(*own), page=page) for page, own in texts.items()])
+
+
+@pytest.mark.parametrize("field", [None, "release"])
+def test_versions_beside_each_other_are_named_as_information_with_the_field_that_has_them(field: str | None):
+    evidence = versions("/docs", "/docs/3.1", field=field)
+    [finding] = detected("chunk.ingested_twice", evidence)
+    assert (finding.severity, finding.scope, finding.count) == ("info", "version", 6)
+    assert "/docs (3 pages), /docs/3.1 (3 pages)" in finding.message
+    assert finding.details.get("told_by") == field
+    assert [subject.details["version"] for subject in finding.subjects] == ["3.1"] * 3 + [None] * 3
+    assert named(detected("chunk.duplicate_text", evidence)) == []
+    [alike] = detected("chunk.near_duplicate", evidence)
+    assert alike.details["pairs"] == 4  # of /a and /b with /c, in either version
+
+
+def test_folders_of_other_names_are_no_versions():
+    assert detected("chunk.ingested_twice", versions("/react", "/vue")) == []
+
+
 def test_a_tenants_page_that_is_stored_twice_is_found_beside_the_copies_of_tenants():
     evidence = world(*of("abc", tenant="red"), *of("ab", tenant="blue"), *of("a", tenant="red"))
     scopes = {finding.scope: finding for finding in detected("chunk.ingested_twice", evidence)}
