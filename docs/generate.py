@@ -60,7 +60,16 @@ def _finding_entry(row: Rule) -> list[str]:
         f"- Measured: {row.measured}",
         f"- Usual cause: {row.cause}",
         f"- Remedy: {row.remedy}",
+        *_query_of(row),
     ]
+
+
+def _query_of(row: Rule) -> list[str]:
+    """The query that finds the subjects; none if a function does."""
+    if not row.sql:
+        return []
+    told = f"- Query over the [views](views.md), which `ragval sql last {row.code}` answers on a run:"
+    return [told, "", "    ```sql", *(f"    {line}".rstrip() for line in row.sql.strip().split("\n")), "    ```"]
 
 
 def _aspects() -> list[str]:

@@ -182,6 +182,8 @@ def _of_finding(code: str) -> Iterator[_Section]:
     yield "What it says", [f"{row.sentence} Severity: {row.severity}{worse}."]
     yield "How it is measured", [row.measured]
     yield from _lines(code)
+    if row.sql:
+        yield "Which query finds it", [f"ragval sql last {code} answers it on the last run; the docs show it."]
     yield "Why it happens", [row.cause]
     yield "How to fix it", [row.remedy, f"remediation.json of a run lists them under {_LISTS[row.action]}."]
     causes = [other for other in CATALOGUE if other != code and can_follow(code, other)]

@@ -29,7 +29,12 @@ def sql(
         ),
     ] = "last",
     query: Annotated[
-        str | None, typer.Argument(metavar="QUERY", help="One SELECT; - reads it from stdin; left out: list the views.")
+        str | None,
+        typer.Argument(
+            metavar="QUERY",
+            help="One SELECT, or the code of a finding for the query that finds it; - reads it from stdin; left out: "
+            "list the views.",
+        ),
     ] = None,
     *,
     suite: SuiteFile = DEFAULT_SUITE,
@@ -42,6 +47,7 @@ def sql(
     from ragval_pipeline.reporting.kept_views import views_of_run
     from ragval_pipeline.sources.history import KeptRun
     from ragval_pipeline.sources.storage import open_folder
+    from ragval_pipeline.validation.relational import with_thresholds
 
     if as_json and as_csv:
         raise SuiteError("--json and --csv exclude each other", key="sql", remedy="Choose one.")
@@ -50,7 +56,7 @@ def sql(
         if query is None:
             _list(views)
             return 0
-        rows = views.select(sys.stdin.read() if query == "-" else query, most=limit + 1)
+        rows = views.select(with_thresholds(_asked(query)), most=limit + 1)
     shown = rows.slice(0, limit)
     if as_json:
         print_json(shown.to_pylist())
@@ -61,6 +67,21 @@ def sql(
     if rows.num_rows > limit:
         say(f"The first {limit:,} rows; --limit shows more.")
     return 0
+
+
+def _asked(query: str) -> str:
+    """The query that is meant: a SELECT, or the query of a rule, named by its code."""
+    from ragval_pipeline.findings.catalogue import CATALOGUE
+
+    if query == "-":
+        return sys.stdin.read()
+    if query not in CATALOGUE:
+        return query
+    if not CATALOGUE[query].sql:
+        raise SuiteError(
+            f"{query} is found by comparing, not by a query", key="sql", remedy=f"ragval explain {query} says how."
+        )
+    return CATALOGUE[query].sql
 
 
 def _list(views: Views) -> None:

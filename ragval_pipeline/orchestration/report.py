@@ -21,6 +21,7 @@ from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.runs import clean_up, history_of
 from ragval_pipeline.reporting.masked import without_phrases
 from ragval_pipeline.sources.embedders.models import model_in_use
+from ragval_pipeline.sources.history import SNAPSHOT
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -41,8 +42,6 @@ from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "pandas")
-#: The manifest of the snapshot, in the run's evidence.
-SNAPSHOT = "snapshot.json"
 #: Sections of the measurements stored as evidence.
 _EXTRAS = (
     "expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval",

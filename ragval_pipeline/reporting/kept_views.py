@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import pa
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.sources.datasets import dataset_of
-from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, HistoryNotReadError, KeptRun, reading_from
+from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, SNAPSHOT, HistoryNotReadError, KeptRun, reading_from
+from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.views.questions import question_tables
 from ragval_pipeline.validation.views.session import Views, open_views
 from ragval_pipeline.validation.views.tables import raw_schemas
@@ -44,6 +46,12 @@ def views_of_run(run: KeptRun) -> Iterator[Views]:
     with reading_from(run.folder / _SITE):
         if (site := _site(run.folder / _SITE)) is not None:
             tables["_site"] = site
+    read = _snapshot(run)
+    if read:
+        tables["_fields"] = fields_table(read["fields"], read["required"])
+        left_out = list(read.get("set_aside", ()))
+        for name in {"_points", "_chunks"} & tables.keys() if left_out else ():
+            tables[name] = tables[name].filter(~pc.field("point_id").isin(left_out))
     report = read_report(run)
     with open_views({**tables, **question_tables(report.query_results), "_criteria": _criteria(report)}) as views:
         yield views
@@ -55,6 +63,14 @@ def _parquet(folder: UPath, pattern: str) -> Any:
         return dataset_of(sorted(folder.glob(pattern), key=str))
     except pa.ArrowInvalid as error:
         raise HistoryNotReadError(folder / pattern, str(error).splitlines()[0].rstrip(".")) from None
+
+
+def _snapshot(run: KeptRun) -> dict[str, Any]:
+    """The manifest of the snapshot that a run judged; empty without any."""
+    file = run.folder / EVIDENCE / SNAPSHOT
+    with reading_from(file):
+        found: dict[str, Any] = json.loads(file.read_bytes()) if file.exists() else {}
+    return found
 
 
 def _site(file: UPath) -> pa.Table | None:

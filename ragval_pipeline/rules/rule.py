@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Details
@@ -24,6 +24,41 @@ Trial = Literal[
 #: Lines that a report gives to copy instead of those for the action.
 Copied = Literal["nothing", "host_aliases", "exclude", "fields", "calibrate", "payload_index"]
 Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "report"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows of a rule's query in one scope.
+
+    Attributes:
+        rows: A row for each subject, by name.
+        whole: The columns that begin with ``all_``, without that: the same in each row, and true of all subjects.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    whole: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a finding says; None: what every finding of its code does.
+
+    Attributes:
+        message: One sentence: what is wrong, with the count.
+        cause: One sentence: the likely reason.
+        remedy: One sentence: what to do.
+        details: Facts about the finding as a whole; None: ``Found.whole``.
+        severity: Its severity.
+    """
+
+    message: str | None = None
+    cause: str | None = None
+    remedy: str | None = None
+    details: Mapping[str, Any] | None = None
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +96,12 @@ class Rule:
         to_copy: Lines to copy for the remedy; None: those for the action.
         fails_rankings: Whether it lowers the ranking metrics of pages, such as ``hit_at_3``, beside ``criteria``.
         error_share: Share of the index's points, 0..1, from which a warning becomes an error; None: never.
+        sql: How its subjects are found, if that is a query over the views of a run; empty: a function finds them. The
+            query yields a row for each subject: ``name``, ``page`` (a key), if there is one finding for each field or
+            collection its ``scope``, and the subject's details. A column that begins with ``_`` is the attribute of
+            that name of ``Subject``, and one that begins with ``all_`` is the same in each row: a detail of the
+            finding. ``$NAME`` is a threshold, or how much a report lists.
+        tell: What the finding says of the rows, if that is not the same for all.
     """
 
     code: str
@@ -90,6 +131,8 @@ class Rule:
     to_copy: Copied | None = None
     fails_rankings: bool = False
     error_share: float | None = None
+    sql: str = ""
+    tell: Callable[[Found], Told] | None = None
 
     def __post_init__(self) -> None:
         if self.lowers:

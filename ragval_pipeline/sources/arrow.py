@@ -6,7 +6,7 @@ is a fifth of a small run's import time, and takes a worker as long as a thousan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -53,6 +53,12 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return pa.Array.from_buffers(kind, count, [valid, _bits(values)])
     numbers = np.fromiter(values, kind.to_pandas_dtype(), count)
     return pa.Array.from_buffers(kind, count, [valid, pa.py_buffer(numbers)])
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A row for each mapping, whose absent values are null; as ``array_of``, without importing pandas."""
+    columns = [array_of([row.get(entry.name) for row in rows], entry.type) for entry in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def array_from(values: NDArray[Any], *, missing: NDArray[Any] | None = None) -> pa.Array:

@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import pa, pq
+from ragval_pipeline.sources.arrow import none_of
 from ragval_pipeline.sources.storage import local_path
 
 if TYPE_CHECKING:
     from upath import UPath
+
+
+@dataclass(frozen=True)
+class Files:
+    """Parquet files, of which a query reads the columns that it names.
+
+    Attributes:
+        files: The files, with the same columns.
+        left_out: Values of ``point_id`` of rows that are not read.
+    """
+
+    files: Sequence[UPath]
+    left_out: Collection[str] = ()
+
+    @property
+    def query(self) -> str | None:
+        """Their rows as SQL of DuckDB, which reads them itself; None if they are not on this machine."""
+        paths = [local_path(file) for file in self.files]
+        if not paths or None in paths:
+            return None
+        judged = f" where point_id not in ({', '.join(map(_quoted, self.left_out))})" if self.left_out else ""
+        listed = ", ".join(_quoted(str(path)) for path in paths)
+        return f"select * from read_parquet([{listed}]){judged}"  # noqa: S608  quoted
+
+    def in_memory(self) -> Any:
+        """Their rows as an Arrow table; None without files."""
+        if not self.files:
+            return None
+        rows = pa.concat_tables(
+            [pq.read_table(io.BytesIO(file.read_bytes())) for file in self.files], promote_options="default"
+        )
+        return rows.filter(none_of("point_id", self.left_out)(rows)) if self.left_out else rows
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def dataset_of(files: Sequence[UPath]) -> Any:
@@ -26,4 +64,4 @@ def dataset_of(files: Sequence[UPath]) -> Any:
     paths = [local_path(file) for file in files]
     if all(path is not None for path in paths):
         return ds.dataset([str(path) for path in paths])
-    return pa.concat_tables([pq.read_table(io.BytesIO(file.read_bytes())) for file in files], promote_options="default")
+    return Files(files).in_memory()

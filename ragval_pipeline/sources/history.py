@@ -68,6 +68,8 @@ LAST, BASELINE = "last", "baseline"
 REPORT, FINDINGS = "validation_report.json", "findings.parquet"
 #: Folder of a run with the evidence for every count.
 EVIDENCE = "evidence"
+#: The manifest of the snapshot, in the run's evidence.
+SNAPSHOT = "snapshot.json"
 #: Next to the runs: names the blessed baseline.
 BASELINE_FILE = "baseline.json"
 

@@ -1,7 +1,8 @@
-"""The registry of detectors: each registers itself, and nothing else refers to it.
+"""What finds the findings: the queries of rules, and functions, each of which registers itself.
 
 A detector is a function of its package's evidence (facts, payload counts, vectors, query results). It may yield
-findings, or only the subjects of its single finding. A package calls ``find_all`` with its evidence once.
+findings, or only the subjects of its single finding. A package calls ``find_all`` with its evidence once; if that names
+a group, the rules of the group that are queries are asked, too.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ragval_pipeline.findings.catalogue import ORDER
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.relational import Relational
 
 _Evidence = TypeVar("_Evidence")
 _Find = Callable[[_Evidence], Iterable[Finding] | Iterable[Subject]]
@@ -64,6 +68,10 @@ def detector(*rules: Rule, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]
 def find_all(evidence: object) -> list[Finding]:
     """Findings of all detectors for this evidence, in catalogue order."""
     found = [finding for each in detectors_of(type(evidence)) for finding in findings_of(each, evidence)]
+    if group := getattr(evidence, "group", None):
+        from ragval_pipeline.validation.relational import find_by_query, rules_of
+
+        found += find_by_query(rules_of(group), cast("Relational", evidence))
     return sorted(found, key=lambda finding: ORDER[finding.code])
 
 

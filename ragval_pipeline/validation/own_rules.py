@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError
@@ -16,6 +14,7 @@ from ragval_pipeline.sources.snapshot.records import tracked_fields
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.rules import WrittenRule, fields_of_rules, load_rules
 from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.validation.relational import plain
 from ragval_pipeline.validation.views.session import QueryError, Views, open_views
 
 _NAME, _PAGE = "name", "page"
@@ -97,21 +96,8 @@ def _finding(written: WrittenRule, views: Views) -> Finding | None:
 
 def _subject(row: Mapping[str, Any]) -> Subject:
     page = row.get(_PAGE)
-    details = {name: _plain(value) for name, value in row.items() if name not in {_NAME, _PAGE} and value is not None}
+    details = {name: plain(value) for name, value in row.items() if name not in {_NAME, _PAGE} and value is not None}
     return Subject(encodable(str(row[_NAME])), details=details, page=None if page is None else str(page))
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON holds it; what it cannot hold, such as a date, as text."""
-    if isinstance(value, Decimal):  # DuckDB's type of 1.5
-        return float(value)
-    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    if isinstance(value, list):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, dict):
-        return {str(name): _plain(entry) for name, entry in value.items()}
-    return encodable(str(value))
 
 
 def _located(error: QueryError, written: WrittenRule) -> SuiteError:

@@ -81,3 +81,16 @@ def test_a_wrong_query_ends_with_2_and_its_place(kept: Path, ragval: Ragval) -> 
     assert ended.code == 2
     assert ended.message.startswith('ragval: query: line 1, column 8: Referenced column "nothing"')
     assert ragval("sql", kept, "select 1", "--json", "--csv").code == 2
+
+
+def test_the_query_of_a_rule_finds_the_subjects_of_its_finding(kept: Path, ragval: Ragval) -> None:
+    for code in ("chunk.too_small", "text.zero_width"):
+        named = ragval("sql", kept, f"select subject from findings where code = '{code}' order by all", "--json").json
+        found = ragval("sql", kept, code, "--json").json
+        assert sorted({row["name"] for row in found}) == [row["subject"] for row in named if row["subject"]]
+
+
+def test_a_code_that_is_found_by_a_function_is_refused(kept: Path, ragval: Ragval) -> None:
+    ended = ragval("sql", kept, "chunk.near_duplicate")
+    assert ended.code == 2
+    assert "ragval explain chunk.near_duplicate" in ended.err

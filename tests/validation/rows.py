@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.validation.chunks.columns import Columns
@@ -21,6 +22,7 @@ from ragval_pipeline.validation.facts.tables import chunk_table
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, levels_of
+from ragval_pipeline.validation.relational import find_by_query
 from tests.support.held import HeldFacts, held_points
 from tests.validation.factory import NOW, absolute, batch, site
 
@@ -115,7 +117,9 @@ def evidence_of(
 
 
 def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
-    """What the detector of a code finds."""
+    """What the query or the detector of a code finds."""
+    if CATALOGUE[code].sql:
+        return list(find_by_query([CATALOGUE[code]], evidence))
     [own] = [each for each in detectors_of(ChunkEvidence) if code in each.codes]
     return [finding for finding in findings_of(own, evidence) if finding.code == code]
 

@@ -27,10 +27,10 @@ from ragval_pipeline.orchestration.promotion.decision import (
     reasons_against,
     side_by_side,
 )
-from ragval_pipeline.orchestration.report import SNAPSHOT
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import RunPlace, run_place
 from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
+from ragval_pipeline.sources.history import SNAPSHOT
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.sameness import compare_points
 from ragval_pipeline.suite.gates import gates_of

@@ -31,6 +31,14 @@ class Details(NamedTuple):
         return f"counts as {letters}, {LETTERS_OF_UNSPACED:g} for each of its script" if weighted else letters
 
 
+SQL = """
+select point_id as name, page_key as page, page_url, trunc(body)::int as letters, excerpt as "text",
+  $PASSAGE_LETTERS as all_min_letters
+from chunks
+where body < $PASSAGE_LETTERS
+  and not (blank and exists (from fields where field = 'text' and needed))  -- that is an empty field
+"""
+
 RULE = Rule(
     code="chunk.too_small",
     severity="info",
@@ -48,4 +56,5 @@ RULE = Rule(
     reads={Aspect.LETTERS},
     repair="complete",
     details=Details,
+    sql=SQL,
 )

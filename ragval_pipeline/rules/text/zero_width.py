@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.details import Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.details import LISTED, Names
+from ragval_pipeline.rules.rule import Found, Rule, Told
 from ragval_pipeline.text.printing import times
 
 
@@ -28,6 +29,34 @@ class Details(NamedTuple):
         return f"{characters} in its {' and '.join(self.places or ['text'])}" if characters else ""
 
 
+SQL = """
+with stray as (
+  select point_id, blank, unnest(strays, recursive := true), generate_subscripts(strays, 1) as nth from chunks
+), kept as (  -- a required text without visible characters is an empty field
+  from stray where not (place = 'text' and blank and exists (from fields where field = 'text' and needed))
+), counted as (
+  select point_id, map_from_entries(list((character, times) order by character)) as characters, sum(times) as surplus
+  from (select point_id, character, sum("count")::int as times from kept group by all) group by point_id
+), placed as (
+  select point_id, list(place order by first) as places
+  from (select point_id, place, min(nth) as first from kept group by all) group by point_id
+)
+select point_id as name, page_key as page, page_url, counted.characters, placed.places,
+  surplus / (surplus + letters) as _extent,
+  case when placed.places = ['headings'] then ['headings'] end as _fields  -- an empty heading does not explain the text
+from counted join placed using (point_id) join chunks using (point_id)
+"""
+
+
+def tell(found: Found) -> Told:
+    """The characters, the most frequent first."""
+    total: Counter[str] = Counter()
+    for row in found.rows:
+        total.update(row["characters"])
+    shown = ", ".join(f"{name} {times(count)}" for name, count in total.most_common(LISTED))
+    return Told(cause=f"The extraction kept invisible characters: {shown}.", details={"characters": dict(total)})
+
+
 RULE = Rule(
     code="text.zero_width",
     severity="warning",
@@ -44,4 +73,6 @@ RULE = Rule(
     reads={Aspect.FIELD, Aspect.LETTERS},
     repair="rewrite",
     details=Details,
+    sql=SQL,
+    tell=tell,
 )

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
+from typing import Any, ClassVar
 
 from ragval_pipeline.lazy import np, pc
-from ragval_pipeline.sources.arrow import numbers_of, one_of
+from ragval_pipeline.sources.arrow import numbers_of, one_of, table_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation import partitions
@@ -29,6 +30,7 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, n
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, PASSAGE_LETTERS
+from ragval_pipeline.validation.views.tables import raw_schemas
 
 #: All columns of a chunk except those about differing words and other pages.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
@@ -49,12 +51,19 @@ class ChunkEvidence:
         stated: The partitions that the suite names.
     """
 
+    group: ClassVar[str] = "chunks"
     facts: FactRows
     points: Points
     now: datetime
     limits: LimitRules = field(default_factory=LimitRules)
     required: frozenset[str] = frozenset()
     stated: Partitions | None = None
+
+    def table(self, name: str) -> Any:
+        """The table of a name under the views."""
+        if name == "_fields":
+            return table_of([{"field": field, "needed": True} for field in self.required], raw_schemas()["_fields"])
+        return self.facts.source("chunks" if name == "_chunks" else "pages") if name in {"_chunks", "_pages"} else None
 
     @cached_property
     def texts(self) -> columns.Columns:

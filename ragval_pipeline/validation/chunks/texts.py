@@ -1,34 +1,28 @@
-"""Problems of single texts: decoding errors, invisible characters, wrong hashes, too short."""
+"""Texts that are not those of their pages, letter by letter: decoding errors and markup."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.findings.factory import NAMED, make_finding
+from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pc
-from ragval_pipeline.rules.chunk.too_small import RULE as TOO_SMALL
-from ragval_pipeline.rules.chunk.too_small import Details as Small
 from ragval_pipeline.rules.details import read
-from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
 from ragval_pipeline.rules.text.markup import RULE as TEXT_MARKUP
 from ragval_pipeline.rules.text.markup import Details as Markup
 from ragval_pipeline.rules.text.mojibake import RULE as TEXT_MOJIBAKE
 from ragval_pipeline.rules.text.mojibake import Details
-from ragval_pipeline.rules.text.zero_width import RULE as ZERO_WIDTH
-from ragval_pipeline.rules.text.zero_width import Details as Strays
 from ragval_pipeline.sources.arrow import constant
-from ragval_pipeline.text.printing import percent, plural, times
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.proven import unescapings
 from ragval_pipeline.validation.facts.store import filled
 from ragval_pipeline.validation.facts.texts import TextFacts
-from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST, PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,76 +132,3 @@ def _holds_markup(text: TextFacts) -> bool:
 
 def _has_markup(batch: pa.RecordBatch) -> pa.BooleanArray:
     return pc.greater(batch.column("markup"), constant(0))
-
-
-@detector(ZERO_WIDTH, needs=ChunkEvidence)
-def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points with such characters; a required text without visible characters is reported as an empty field."""
-    total: Counter[str] = Counter()
-    subjects = []
-    for text in evidence.facts.texts("strays", "blank", "letters", where=filled("strays")):
-        unnamed = text.blank and "text" in evidence.required
-        strays = [stray for stray in text.strays if not (unnamed and stray.place == "text")]
-        if strays:
-            characters: Counter[str] = Counter()
-            for stray in strays:
-                characters[stray.character] += stray.count
-            total += characters
-            places = list(dict.fromkeys(stray.place for stray in strays))
-            subject = text.ref.subject(**Strays(dict(sorted(characters.items())), places)._asdict())
-            # An empty heading does not explain the text.
-            fields = ("headings",) if places == ["headings"] else ()
-            extent = characters.total() / (characters.total() + text.letters)
-            subjects.append(replace(subject, fields=fields, extent=extent))
-    if subjects:
-        shown = ", ".join(f"{name} {times(count)}" for name, count in total.most_common(NAMED))
-        cause = f"The extraction kept invisible characters: {shown}."
-        yield make_finding(ZERO_WIDTH.code, subjects, details={"characters": dict(total)}, cause=cause)
-
-
-@detector(HASH_MISMATCH, needs=ChunkEvidence)
-def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points whose hash matches no form of their text, if those of other points do."""
-    if not any(_has_unexplained(batch) for batch in evidence.facts.batches("chunks", ("stored_hash", "hashed_as"))):
-        return
-    texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]
-    explained = Counter(text.hashed_as for text in texts if text.hashed_as is not None)
-    count = explained.total()
-    if count < FOLLOWED * len(texts) or count < min(FEWEST, len(texts) - 1) or _are_of_pages(texts):
-        return
-    subjects = [text.ref.subject(stored=text.stored_hash) for text in texts if text.hashed_as is None]
-    main, own = explained.most_common(1)[0]
-    details = {"convention": main, "points": len(texts), "explained": own}
-    cause = f"The text was changed after it was hashed; the other hashes are {main}."
-    yield make_finding(HASH_MISMATCH.code, subjects, details=details, cause=cause)
-
-
-def _has_unexplained(batch: pa.RecordBatch) -> bool:
-    stored = pc.greater(pc.binary_length(batch.column("stored_hash")), constant(0))
-    return bool(pc.any(pc.and_(stored, pc.is_null(batch.column("hashed_as")))).as_py())
-
-
-def _are_of_pages(texts: Sequence[TextFacts]) -> bool:
-    pages: dict[str | None, list[TextFacts]] = {}
-    for text in texts:
-        pages.setdefault(text.page_key, []).append(text)
-    pages.pop(None, None)
-    several = [own for own in pages.values() if len({text.digest for text in own}) > 1]
-    same = sum(len({text.stored_hash for text in own}) == 1 for own in several)
-    return bool(several) and same > MOST * len(several)
-
-
-@detector(TOO_SMALL, needs=ChunkEvidence)
-def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points with such a text."""
-    subjects = [
-        text.ref.subject(**Small(int(text.body), text.excerpt)._asdict())
-        for text in evidence.facts.texts("body", "blank", "excerpt", where=_is_small)
-        if not (text.blank and "text" in evidence.required)
-    ]
-    if subjects:
-        yield make_finding(TOO_SMALL.code, subjects, details={"min_letters": PASSAGE_LETTERS})
-
-
-def _is_small(batch: pa.RecordBatch) -> pa.BooleanArray:
-    return pc.less(batch.column("body"), constant(PASSAGE_LETTERS))

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.lazy import pa, pc, pq
 from ragval_pipeline.sources.arrow import constant, none_of
+from ragval_pipeline.sources.datasets import Files
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.tables import chunk_schema, chunks_of, pages_of, texts_of
+from ragval_pipeline.validation.facts.tables import chunk_schema, chunks_of, page_schema, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
 
 #: Rows converted to objects at once.
@@ -67,6 +68,11 @@ class FactRows(Protocol):
         for batch in self.batches("chunks", (*_POINT, *columns)):
             yield from texts_of(batch if where is None else batch.filter(where(batch)))
 
+    def source(self, table: Table) -> Any:
+        """All rows of a table: an Arrow table, or ``Files``."""
+        schema = chunk_schema() if table == "chunks" else page_schema()
+        return pa.Table.from_batches(self.batches(table), schema=schema)
+
     def table(self, *columns: str) -> pa.Table:
         """Some columns of all chunks."""
         schema = pa.schema([chunk_schema().field(name) for name in columns])
@@ -111,6 +117,13 @@ class Facts(FactRows):
         read, judged = self._judged(table, columns)
         return (judged(file.read(columns=read)) for file in self._files(table))
 
+    def source(self, table: Table) -> Any:
+        """The files of a table; raises as ``batches``."""
+        self._check()
+        folder, left_out = self.manifest.folder(), self.manifest.points.set_aside
+        files = [folder / part.name for part in self.manifest.files(table)]
+        return Files(files, left_out if table == "chunks" else ())
+
     def _judged(self, table: Table, columns: Sequence[str] | None) -> tuple[list[str] | None, Callable[[Any], Any]]:
         """The columns to read, and the function that leaves out what is not judged."""
         wanted = None if columns is None else list(columns)
@@ -123,11 +136,14 @@ class Facts(FactRows):
         read = list(dict.fromkeys([*wanted, "point_id"]))
         return read, lambda rows: rows.filter(kept(rows)).select(wanted)
 
-    def _files(self, table: Table) -> Iterator[Any]:
+    def _check(self) -> None:
         if self.manifest.problem:
             raise FactsError(self.manifest.problem)
         if self.manifest.crash:
             raise RuntimeError(f"the facts could not be made ({self.manifest.crash})")
+
+    def _files(self, table: Table) -> Iterator[Any]:
+        self._check()
         folder = self.manifest.folder()
         for part in self.manifest.files(table):
             with (folder / part.name).open("rb") as file:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.lazy import pa
+from ragval_pipeline.lazy import pa, pq
+from ragval_pipeline.sources.datasets import Files
 from ragval_pipeline.validation.views.tables import VIEWS, raw_schemas
 
 if TYPE_CHECKING:
@@ -28,8 +31,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 #: Where DuckDB points in a query: "LINE 3: ..." and a caret below it.
 _LINE = re.compile(r"\n\nLINE (?P<line>\d+): (?P<shown>.*)\n(?P<lead> *)\^\s*$")
-
-
+_WORD = re.compile(r"\w+")
 _CUT = "..."
 
 
@@ -96,6 +98,45 @@ class Views:
         statements = self._connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryError("it must be one SELECT")
+
+
+@contextmanager
+def views_of_process(table: Callable[[str], Any], queries: Iterable[str]) -> Iterator[Views]:
+    """The views that some queries of our own read, in the one database of this process.
+
+    Args:
+        table: The Arrow table or ``Files`` of a name of ``raw_schemas``; None: it is empty.
+        queries: The queries.
+    """
+    names = set(_WORD.findall(" ".join(queries))) & VIEWS.keys()
+    read = set(_WORD.findall(" ".join(VIEWS[name].sql for name in names)))
+    with TemporaryDirectory() as folder, _database().cursor() as connection:
+        for name, schema in raw_schemas().items():
+            if name in read:
+                connection.execute(f"create temp view {name} as {_rows_of(table(name), schema, f'{folder}/{name}')}")
+        for name in names:
+            connection.execute(f"create temp view {name} as {VIEWS[name].sql}")
+        yield Views(connection, seconds=SECONDS, memory=MEMORY)
+
+
+def _rows_of(table: Any, schema: pa.Schema, file: str) -> str:
+    """The rows of a table as SQL.
+
+    A table in memory is written to ``file``: naming it for DuckDB would import pandas, which takes a second.
+    """
+    if isinstance(table, Files):
+        if (query := table.query) is not None:
+            return query
+        table = table.in_memory()
+    pq.write_table(pa.Table.from_batches([], schema) if table is None else table, file, compression="none")
+    return f"select * from read_parquet('{file}')"  # noqa: S608  our own file
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    return duckdb.connect(config={**_SETTINGS, "memory_limit": MEMORY})
 
 
 @contextmanager

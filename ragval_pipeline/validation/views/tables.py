@@ -53,6 +53,11 @@ VIEWS: Mapping[str, View] = {
         "page, its first letter on the page, and its text if chunks lack some of it.",
         "select page_key, url, unnest(blocks, recursive := true) from _pages where state = 'read'",
     ),
+    "fields": View(
+        "A payload field that the suite maps or requires: its canonical name as `field`, its `path` in the payload, "
+        "and whether no point may lack it (`needed`).",
+        "select * from _fields",
+    ),
     "site": View("A page that the sitemap lists, in scope or not.", "select * from _site"),
     "queries": View("A test query and its result.", "select * from _queries"),
     "hits": View("A result of a test query, `rank` from 1.", "select * from _hits"),
@@ -70,6 +75,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
         "_points": arrow_schema(()),
         "_chunks": chunk_schema(),
         "_pages": page_schema(),
+        "_fields": _schema("field path", booleans="needed"),
         "_site": _schema("url page_key lastmod sitemap out_of_scope indexed", booleans="in_scope"),
         "_queries": _schema(
             "query_id text status fail_reason pass_reason",

@@ -1,0 +1,67 @@
+"""Rules that are queries: each fits its details and one screen, and finds the same whatever the order of the rows."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.validation.relational import Relational, find_by_query, rules_of, with_thresholds
+from ragval_pipeline.validation.views.session import Views, open_views
+from tests.validation import worlds
+
+RULES = [rule for rule in CATALOGUE.values() if rule.sql]
+#: Lines that fit on a screen.
+SCREEN = 50
+
+
+@pytest.fixture(scope="module")
+def views() -> Iterator[Views]:
+    """The views of a run without rows."""
+    with open_views({}) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_query_yields_names_and_what_the_details_of_its_rule_hold(views: Views, rule: Rule) -> None:
+    columns = views.select(with_thresholds(rule.sql)).column_names
+    assert "name" in columns
+    told = {name for name in columns if not name.startswith(("_", "all_"))} - {"name", "page", "scope", "page_url"}
+    if rule.details is not None:
+        assert told >= {name for name in rule.details._fields if name not in rule.details._field_defaults}  # type: ignore[attr-defined]
+    assert rule.sql.count("\n") <= SCREEN
+
+
+class Shuffled:
+    """The same evidence with its rows in another order."""
+
+    def __init__(self, evidence: Relational, seed: int) -> None:
+        self._evidence, self._seed = evidence, seed
+
+    @property
+    def group(self) -> str:
+        """That of the evidence."""
+        return self._evidence.group
+
+    def table(self, name: str) -> Any:
+        """The rows in another order."""
+        table = self._evidence.table(name)
+        if not isinstance(table, pa.Table):
+            return table
+        rows = list(range(table.num_rows))
+        random.Random(self._seed).shuffle(rows)
+        return pa.concat_tables([table.slice(row, 1) for row in rows]) if rows else table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [worlds.chunks_of_a_world])
+def test_the_order_of_rows_changes_no_finding(world: Callable[[int], Any]) -> None:
+    for seed in range(40):
+        evidence = world(seed)
+        rules = rules_of(evidence.group)
+        assert list(find_by_query(rules, evidence)) == list(find_by_query(rules, Shuffled(evidence, seed)))  # type: ignore[arg-type]
