@@ -28,9 +28,21 @@ class Details(Protocol):
     def note(self, names: Names, /) -> str:
         """What was measured, as a sentence without full stop; empty: nothing worth a sentence."""
 
+    def _asdict(self) -> dict[str, Any]: ...
+
 
 #: A class of details.
 DetailsT = TypeVar("DetailsT")
+
+
+def written(details: Details) -> dict[str, Any]:
+    """The JSON values of details, by field, without those that are None by default: they were not measured."""
+    defaults: Mapping[str, Any] = details._field_defaults  # type: ignore[attr-defined]
+    return {
+        name: value
+        for name, value in details._asdict().items()
+        if value is not None or defaults.get(name, value is None) is not None
+    }
 
 
 def read(kind: type[DetailsT], measured: Mapping[str, Any]) -> DetailsT:

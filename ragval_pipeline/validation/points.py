@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.details import Details, written
 
 #: Snapshot columns that ``point_ref`` reads.
 REF_COLUMNS = ("point_id", "page_key", "page_url", "source_url")
@@ -25,10 +26,16 @@ class PointRef(NamedTuple):
     page_key: str | None
     page_url: str | None
 
-    def subject(self, *, points: tuple[str, ...] = (), **details: Any) -> Subject:
+    def subject(self, details: Details | None = None, *, points: tuple[str, ...] = ()) -> Subject:
         """The subject of a finding, with its measurements and related points."""
-        named = {} if self.page_url is None else {"page_url": self.page_url}
-        return Subject(name=self.point_id, page=self.page_key, points=points, details={**named, **details})
+        measured = on_page(self.page_url, details)
+        return Subject(name=self.point_id, page=self.page_key, points=points, details=measured)
+
+
+def on_page(url: str | None, details: Details | None = None) -> dict[str, Any]:
+    """What was measured on a point, and the address of its page."""
+    named = {} if url is None else {"page_url": url}
+    return named if details is None else {**named, **written(details)}
 
 
 def with_share(finding: Finding, points: int) -> Finding:

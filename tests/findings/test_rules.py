@@ -10,8 +10,9 @@ import pytest
 
 import ragval_pipeline
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.rules.chunk.duplicate_index import Details as Index
 from ragval_pipeline.rules.chunk.index_gap import Details
-from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.details import read, written
 
 PACKAGE = Path(ragval_pipeline.__file__).parent
 #: Where codes may be written: by planters, profiles of seeds, and thresholds, which name criteria and groups, too.
@@ -45,6 +46,25 @@ def test_details_are_read_by_their_types() -> None:
     }
     # The typed properties of what every finding and subject may have.
     assert found == {"findings/model.py"}
+
+
+def test_details_are_made_by_their_types() -> None:
+    named = re.compile(r"from (ragval_pipeline\.rules\.[a-z_.]+) import [^\n]*\b(Details|Held)\b")
+    made = {
+        (module, name)
+        for path in (PACKAGE / "validation").rglob("*.py")
+        for module, name in named.findall(path.read_text("utf-8"))
+    }
+    typed = {
+        (rule.details.__module__, rule.details.__name__) for rule in CATALOGUE.values() if rule.details and not rule.sql
+    }
+    # Its detector is that of failed queries, which have the same fields.
+    assert typed - made == {("ragval_pipeline.rules.query.negative_scored_high", "Details")}
+
+
+def test_what_is_not_measured_is_left_out_of_details_and_none_among_what_always_is_stays() -> None:
+    assert written(Index(3, ["a"], None)) == {"chunk_index": 3, "others": ["a"], "embedded_at": None}
+    assert written(Index(3, ["a"], None, older=False))["older"] is False
 
 
 def test_details_that_lack_what_is_always_measured_are_refused_and_unknown_ones_left_out() -> None:

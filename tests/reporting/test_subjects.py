@@ -139,7 +139,8 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
             "answers 25 of 70 questions, where less than one would be expected",
         ),
         "query.dead_target": (
-            {"targets": ["/docs/tags/a"], "near": {"/docs/tags/a": URLS[1]}},
+            {"targets": ["/docs/tags/a"], "near": {"/docs/tags/a": URLS[1]}, "query_strings": False, "on_site": False,
+             "expected_pages": [], "expected_module": None},
             f"expects /docs/tags/a; did you mean {URLS[1]}?",
         ),
         "regression.query_lost": (
@@ -158,7 +159,8 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
         ),
         "retrieval.nondeterministic": ({"overlap": 0.667}, "66.7 % of the hits are the same"),
         "chunk.stale_tail": (
-            {"embedded_at": "2026-01-01T00:00:00Z", "page_embedded_at": "2026-02-01T00:00:00Z"},
+            {"chunk_index": 7, "checked_on_page": True, "embedded_at": "2026-01-01T00:00:00Z",
+             "page_embedded_at": "2026-02-01T00:00:00Z"},
             "embedded 2026-01-01T00:00:00Z, the rest of its page 2026-02-01T00:00:00Z",
         ),
         "chunk.token_count_off": ({"claimed": 875, "recounted": 171}, "875 stored, 171 counted"),

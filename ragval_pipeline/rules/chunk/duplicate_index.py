@@ -14,18 +14,24 @@ class Details(NamedTuple):
     """Points with the number of this one.
 
     Attributes:
-        others: Their ids.
-        same: Those that hold the same text, too; None: all.
-        embedded_at: When it was embedded.
+        chunk_index: The number.
+        others: Ids of the points.
+        embedded_at: When it was embedded; None: not stored.
+        same: Those of the others that hold the same part of the page, too; None: all.
+        older: Whether it is older than another of them; None: not known.
+        told_by: What shows it.
     """
 
-    others: Sequence[str] | None = None
+    chunk_index: int
+    others: Sequence[str]
+    embedded_at: str | None
     same: Sequence[str] | None = None
-    embedded_at: str | None = None
+    older: bool | None = None
+    told_by: str | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""
-        count = len(self.others or ())
+        count = len(self.others)
         return "another point has the same number" if count == 1 else f"{count:,} other points have the same number"
 
 

@@ -1,8 +1,35 @@
 """Same text stored several times."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.copies import Copies
+from ragval_pipeline.rules.copies import same_as
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Which points hold the text of one.
+
+    Attributes:
+        others: Ids of those that hold the same text; None: it is within another one.
+        copies: How many hold it, this one included.
+        within: Id of the point of the same page that holds all of its text beside more.
+    """
+
+    others: Sequence[str] | None = None
+    copies: int | None = None
+    within: str | None = None
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        if self.within:
+            return f"all of it is also in {names.value('others', [self.within])}"
+        return same_as(self.others or (), names)
+
 
 RULE = Rule(
     code="chunk.duplicate_text",
@@ -38,5 +65,5 @@ RULE = Rule(
     error_share=0.5,
     repair="copies",
     keeps_one=True,
-    details=Copies,
+    details=Details,
 )

@@ -15,19 +15,23 @@ class Details(NamedTuple):
     """The ingestions of a page.
 
     Attributes:
-        generations: Ids of its points by ingestion.
         times_stored: How often its text is stored.
         told_by: How it is known which ingestion is older.
+        generations: Ids of its points by ingestion.
         older: Ids of the older points; empty: not known.
+        values: Values of the field that each have the page once; then nothing else is measured.
     """
 
-    generations: Sequence[list[str]]
     times_stored: float | None = None
-    told_by: str = ""
-    older: Sequence[str] = ()
+    told_by: str | None = None
+    generations: Sequence[list[str]] | None = None
+    older: Sequence[str] | None = None
+    values: Sequence[str] | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""
+        if self.generations is None:
+            return ""
         first, *others = (plural(len(points), "chunk") for points in self.generations[:4])
         if not others:
             return f"its text is stored {times(round(self.times_stored or 0))}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Names
@@ -14,17 +13,16 @@ class Details(NamedTuple):
     """How far the numbers of a page's chunks are from its order.
 
     Attributes:
-        out_of_order: The chunks out of order, or their number.
-        chunks: Its chunks.
+        out_of_order: Number of its chunks that are out of order.
+        chunks: Number of those whose position is known.
     """
 
-    out_of_order: Sequence[Any] | int
+    out_of_order: int
     chunks: int
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""
-        count = self.out_of_order if isinstance(self.out_of_order, int) else len(self.out_of_order)
-        return f"{count} of {self.chunks} out of order"
+        return f"{self.out_of_order} of {self.chunks} out of order"
 
 
 RULE = Rule(

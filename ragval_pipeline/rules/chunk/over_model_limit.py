@@ -19,11 +19,17 @@ class Details(NamedTuple):
         tokens: Its tokens.
         limit: Tokens that the model reads.
         embedded_share: Share of it that the model reads, 0..1; None: only estimated.
+        at_least: Lower end of an estimate of its tokens.
+        at_most: Upper end.
+        point: Its id, if the page is the subject.
     """
 
     tokens: int
     limit: int
     embedded_share: float | None = None
+    at_least: int | None = None
+    at_most: int | None = None
+    point: str | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

@@ -13,10 +13,14 @@ class Details(NamedTuple):
     """When a chunk was embedded.
 
     Attributes:
+        chunk_index: Its number on the page.
+        checked_on_page: Whether the page was read, and does not have its text.
         embedded_at: None: not stored.
         page_embedded_at: The rest of its page.
     """
 
+    chunk_index: int
+    checked_on_page: bool
     embedded_at: str | None = None
     page_embedded_at: str | None = None
 

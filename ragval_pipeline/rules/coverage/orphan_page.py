@@ -16,19 +16,20 @@ class Details(NamedTuple):
 
     Attributes:
         reason: Why it is none.
-        points: Its points, or their number.
+        points: Number of its points.
+        another_site: Host of the other site that it is of.
         stands_for: Pages of the site, as in the sitemap, that are missing and whose text it has.
     """
 
     reason: str
-    points: Sequence[str] | int
-    stands_for: Sequence[str] = ()
+    points: int
+    another_site: str | None = None
+    stands_for: Sequence[str] | None = None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
-        count = self.points if isinstance(self.points, int) else len(self.points)
-        told = f"{self.reason}; {plural(count, 'chunk')}"
-        pages = [names.path(str(url)) for url in self.stands_for]
+        told = f"{self.reason}; {plural(self.points, 'chunk')}"
+        pages = [names.path(url) for url in self.stands_for or ()]
         return f"{told}; the text of {names.value('pages', pages)}" if pages else told
 
 

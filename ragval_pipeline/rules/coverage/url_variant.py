@@ -14,9 +14,11 @@ class Details(NamedTuple):
     """Other addresses of the page.
 
     Attributes:
-        others: The addresses.
+        points: Number of the points that are stored under this one.
+        others: The other addresses.
     """
 
+    points: int
     others: Sequence[str]
 
     def note(self, _: Names) -> str:

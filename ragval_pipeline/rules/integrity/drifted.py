@@ -18,27 +18,29 @@ class Details(NamedTuple):
 
     Attributes:
         coverage: Share of it that is on the page, 0..1.
-        stands_on: The page of the site that has the text.
-        changed_words: Number of its words that differ.
         words: Number of its words.
-        replaced: Words that the page has otherwise.
-        inserted: Words that the page has not.
+        changed_words: Number of its words that differ.
+        replaced: Words that the page has otherwise, if it drifted.
+        inserted: Words that the page has not, if it drifted.
+        stands_on: The page of the site that has the text, if it is gone.
         missing_there: Whether the page that has the text lacks it in its chunks.
+        page_is_whole: Whether the other chunks of its page have all of it, if it is gone.
     """
 
     coverage: float
+    words: int
+    changed_words: int
+    replaced: Sequence[dict[str, str]] | None = None
+    inserted: Sequence[str] | None = None
     stands_on: str | None = None
-    changed_words: int | None = None
-    words: int | None = None
-    replaced: Sequence[dict[str, str]] = ()
-    inserted: Sequence[str] = ()
-    missing_there: bool = False
+    missing_there: bool | None = None
+    page_is_whole: bool | None = None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
         told = f"{show_percent(self.coverage)} of it is on the page"
         if self.stands_on:
-            return f"{told}; its text is from {names.page(str(self.stands_on))}"
+            return f"{told}; its text is from {names.page(self.stands_on)}"
         count = self.changed_words
         if self.words:
             told = f"{told}, {count:,} of {plural(self.words, 'word')} {'differs' if count == 1 else 'differ'}"

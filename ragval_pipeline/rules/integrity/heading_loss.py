@@ -14,10 +14,14 @@ class Details(NamedTuple):
     """Headings of a page that none of its chunks has.
 
     Attributes:
-        headings: The headings.
+        lost: How many there are.
+        headings: The first of them.
+        cut_chunks: Ids of chunks that are cut where content is lost; None: none.
     """
 
+    lost: int
     headings: Sequence[str]
+    cut_chunks: Sequence[str] | None = None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""

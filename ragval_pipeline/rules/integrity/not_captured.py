@@ -19,14 +19,18 @@ class Details(NamedTuple):
     Attributes:
         captured: Share of its letters that is, 0..1.
         lost: Number of passages that are not.
-        passages: The first of them.
+        lost_letters: Number of their letters.
         ends_early: Whether only the end of the page is lost.
+        passages: The first of them.
+        cut_chunks: Ids of chunks that are cut where content is lost; None: none.
     """
 
     captured: float
     lost: int
-    passages: Sequence[dict[str, Any]] = ()
-    ends_early: bool = False
+    lost_letters: int
+    ends_early: bool
+    passages: Sequence[dict[str, Any]]
+    cut_chunks: Sequence[str] | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

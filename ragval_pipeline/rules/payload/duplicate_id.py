@@ -1,8 +1,31 @@
 """Chunk id used twice."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.copies import Copies
+from ragval_pipeline.rules.copies import same_as
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Which points have the id of one in their payload.
+
+    Attributes:
+        value: The id.
+        others: Their ids in the collection.
+    """
+
+    value: Any
+    others: Sequence[str]
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        return same_as(self.others, names)
+
 
 RULE = Rule(
     code="payload.duplicate_id",
@@ -22,5 +45,5 @@ RULE = Rule(
     reads={Aspect.POSITION, Aspect.COPIES},
     repair="copies",
     keeps_one=True,
-    details=Copies,
+    details=Details,
 )

@@ -1,6 +1,28 @@
 """Id breaks the suite's rule."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """The id that a point should have.
+
+    Attributes:
+        expected: The id.
+        made_of: The text that it is the hash of.
+    """
+
+    expected: str
+    made_of: str
+
+    def note(self, _: Names) -> str:
+        """Empty: names and values say it."""
+        return ""
+
 
 RULE = Rule(
     code="payload.id_rule",
@@ -18,4 +40,5 @@ RULE = Rule(
         "Re-ingest the pages of these points with the id rule. Then delete these points: "
         "delete_after_ingesting in remediation.json lists them."
     ),
+    details=Details,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
 
 
@@ -18,6 +19,10 @@ class Held(NamedTuple):
 
     value: Any = None
     title_of: str | None = None
+
+    def note(self, _: Names) -> str:
+        """Empty: names and values say it."""
+        return ""
 
 
 RULE = Rule(
@@ -39,4 +44,5 @@ RULE = Rule(
     breaks={Aspect.FIELD},
     reads={Aspect.ORIGIN},
     repair="fill",
+    details=Held,
 )

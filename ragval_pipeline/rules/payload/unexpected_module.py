@@ -1,6 +1,7 @@
 """Module unknown to the site."""
 
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.payload.invalid_value import Held
 from ragval_pipeline.rules.rule import Rule
 
 RULE = Rule(
@@ -24,4 +25,5 @@ RULE = Rule(
     reads={Aspect.FIELD},
     fields=("module",),
     repair="fill",
+    details=Held,
 )

@@ -16,31 +16,31 @@ class Details(NamedTuple):
     Attributes:
         targets: The pages or values.
         near: By target the page that is spelt like it.
-        on_site: Whether the site has them: then they are only not indexed.
-        expected_results: Those of them that are of ``expected_results``.
-        expected_module: The module that the query expects.
         query_strings: Whether only query strings differ from addresses of the site.
-        chunks: Those of them that are chunks.
-        ids: Those of them that are ids.
+        on_site: Whether the site has them: then they are only not indexed.
         expected_pages: Pages that the query expects.
+        expected_module: The module that the query expects, if it is one of them.
+        ids: Those of them that are ids.
+        expected_results: Those of them that are of ``expected_results``.
+        chunks: Those of them that are chunks.
     """
 
     targets: Sequence[str]
-    near: dict[str, str] | None = None
-    on_site: bool = False
-    expected_results: Sequence[str] = ()
-    expected_module: str | None = None
-    query_strings: bool = False
-    chunks: Sequence[str] | None = None
+    near: dict[str, str]
+    query_strings: bool
+    on_site: bool
+    expected_pages: Sequence[str]
+    expected_module: str | None
     ids: Sequence[str] | None = None
-    expected_pages: Sequence[str] = ()
+    expected_results: Sequence[str] | None = None
+    chunks: Sequence[str] | None = None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
         # An expected path without its host is spelled like the page that was meant: then the host is the difference.
         near = [
             str(name) if names.path(str(name)) == names.path(target) else names.path(str(name))
-            for target, name in (self.near or {}).items()
+            for target, name in self.near.items()
         ]
         meant = f"; did you mean {names.value('near', near)}?" if near else ""
         return f"expects {names.value('targets', [names.path(str(target)) for target in self.targets])}{meant}"

@@ -14,12 +14,24 @@ class Details(NamedTuple):
     """Why a query failed.
 
     Attributes:
-        reason: Why.
         conditions: The conditions that it missed.
+        reason: Why.
+        best_similarity: Its best score; None: no results.
+        threshold: The score that it must reach, or, if it should find nothing, must not.
+        expected_pages: Pages that it expects.
+        expected_module: The module that it expects.
+        fields: Payload fields that it is judged by.
+        points: Ids of the points that it found.
     """
 
-    reason: str | None = None
-    conditions: Sequence[str] = ()
+    conditions: Sequence[str]
+    reason: str | None
+    best_similarity: float | None
+    threshold: float
+    expected_pages: Sequence[str]
+    expected_module: str | None
+    fields: Sequence[str]
+    points: Sequence[str]
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

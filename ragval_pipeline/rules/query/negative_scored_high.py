@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.rules.details import Names
+from ragval_pipeline.rules.query.failed import Details as Failed
 from ragval_pipeline.rules.rule import Rule
 from ragval_pipeline.text.numbers import show_score
 
 
-class Details(NamedTuple):
-    """The score of a query that should find nothing.
-
-    Attributes:
-        best_similarity: Its best score.
-        threshold: Its limit.
-    """
-
-    best_similarity: float | None = None
-    threshold: float | None = None
+class Details(Failed):
+    """The score of a query that should find nothing."""
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

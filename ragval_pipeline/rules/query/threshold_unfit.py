@@ -13,12 +13,16 @@ class Details(NamedTuple):
     """Scores of this index, by which a threshold is judged.
 
     Attributes:
-        right: Quantiles of the scores of right answers.
+        rejected: Share of the right answers that the threshold rejects, 0..1.
+        admitted: Share of the negative queries that it admits, 0..1.
+        right: Quantiles of the scores of right answers; None: there is none.
         negative: Those of negative queries.
     """
 
-    right: dict[str, float] | None = None
-    negative: dict[str, float] | None = None
+    rejected: float
+    admitted: float
+    right: dict[str, float] | None
+    negative: dict[str, float] | None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

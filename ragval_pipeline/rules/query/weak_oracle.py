@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
@@ -15,9 +16,17 @@ class Details(NamedTuple):
 
     Attributes:
         chance: Share of random results that pass it, 0..1.
+        base_rate: Share of the points that meet what it asks of one hit.
+        top_k: Number of hits.
+        conditions: The conditions that decide.
+        keywords: Its expected keywords.
     """
 
     chance: float
+    base_rate: float
+    top_k: int
+    conditions: Sequence[str]
+    keywords: Sequence[str]
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""

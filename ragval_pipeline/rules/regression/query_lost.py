@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
@@ -14,24 +15,24 @@ class Details(NamedTuple):
     """The results of a query in both runs.
 
     Attributes:
-        now: In this run; None: it was not run.
         before: In the baseline.
+        now: In this run; None: it was not run.
         reason: Why it fails now.
     """
 
-    now: dict[str, Any] | None
-    before: dict[str, Any] | None = None
-    reason: str | None = None
+    before: Mapping[str, Any]
+    now: Mapping[str, Any] | None
+    reason: str | None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
         if self.now is None:
             return str(self.reason)
-        before, now = (_first_hit(hit or {}, names) for hit in (self.before, self.now))
+        before, now = (_first_hit(hit, names) for hit in (self.before, self.now))
         return f"first came {before}, now {now}" if before != now else str(self.reason).partition(" (found:")[0]
 
 
-def _first_hit(hit: dict[str, Any], names: Names) -> str:
+def _first_hit(hit: Mapping[str, Any], names: Names) -> str:
     page = names.page(str(hit["first_page"])) if hit.get("first_page") else "a point without a page"
     return f"{page} with {show_score(hit['best_similarity'])}" if hit.get("first_chunk") else "nothing"
 

@@ -19,7 +19,7 @@ class Details(NamedTuple):
         words: The first of them.
     """
 
-    joins: float
+    joins: int
     words: Sequence[str]
 
     def note(self, _: Names) -> str:

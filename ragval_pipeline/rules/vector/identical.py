@@ -1,8 +1,31 @@
 """Same vector for different texts."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.copies import Copies
+from ragval_pipeline.rules.copies import same_as
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """Which points hold the vector of one.
+
+    Attributes:
+        others: Their ids.
+        group_size: How many hold it, this one included.
+    """
+
+    others: Sequence[str]
+    group_size: int
+
+    def note(self, names: Names) -> str:
+        """As a sentence without full stop."""
+        return same_as(self.others, names)
+
 
 RULE = Rule(
     code="vector.identical",
@@ -27,5 +50,5 @@ RULE = Rule(
     reads={Aspect.TEXT, Aspect.MODEL},
     lowers=("embedding_match",),
     repair="embed",
-    details=Copies,
+    details=Details,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
@@ -13,17 +14,21 @@ class Details(NamedTuple):
     """Whose vector a point has.
 
     Attributes:
-        belongs_to: Id of the point whose it is.
+        belongs_to: Id of the point whose it is; None: only another point has its own.
+        others: Ids of both: of that point, and of the one that has this one's vector.
         cosine: Similarity to the vector of its own text, -1..1.
         cosine_there: Similarity to that of the other's text.
     """
 
-    belongs_to: str
+    belongs_to: str | None
+    others: Sequence[str]
     cosine: float
-    cosine_there: float
+    cosine_there: float | None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
+        if self.belongs_to is None or self.cosine_there is None:
+            return ""
         owner = names.value("others", [self.belongs_to])
         return f"its vector has similarity {self.cosine:.2f} to its own text, and {self.cosine_there:.2f} to {owner}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
@@ -38,6 +38,8 @@ class Details(NamedTuple):
         cosine: Similarity of both, -1..1.
         looks_like: What it is, a key of ``LOOKS``.
         belongs_to: Id of the point whose it is.
+        others: The same, as a list.
+        cosine_there: Similarity to the vector of that point's text.
         length: Its length, if only that is wrong.
         expected_length: The length that it should have.
     """
@@ -45,12 +47,14 @@ class Details(NamedTuple):
     cosine: float | None = None
     looks_like: Look | None = None
     belongs_to: str | None = None
+    others: Sequence[str] | None = None
+    cosine_there: float | None = None
     length: float | None = None
-    expected_length: float = 1
+    expected_length: float | None = None
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
-        if self.length is not None:
+        if self.length is not None and self.expected_length is not None:
             return f"length {self.length:g}, not {self.expected_length:g}"
         looks = LOOKS.get(self.looks_like, "") if self.looks_like else ""
         if self.looks_like == "another_point" and self.belongs_to:

@@ -1,7 +1,27 @@
 """Vectors of zeros."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+
+
+class Details(NamedTuple):
+    """What a vector holds.
+
+    Attributes:
+        numbers: What is wrong with its numbers, if they are not zeros.
+    """
+
+    numbers: str | None = None
+
+    def note(self, _: Names) -> str:
+        """Empty: names and values say it."""
+        return ""
+
 
 RULE = Rule(
     code="vector.zero",
@@ -21,4 +41,5 @@ RULE = Rule(
     fields=("text",),
     lowers=("embedding_match",),
     repair="embed",
+    details=Details,
 )

@@ -101,7 +101,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     by_id = {text.point_id: text for entry in found for text in entry.texts}
     subjects = [
         replace(
-            by_id[name].ref.subject(**Details(sorted(set(named)), _outside(by_id[name]))._asdict()),
+            by_id[name].ref.subject(Details(sorted(set(named)), _outside(by_id[name]))),
             words=_most_words(by_id[name], named),
             extent=_around(by_id[name], named),
         )

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import NamedTuple
 
 from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
@@ -22,6 +22,7 @@ from ragval_pipeline.validation.chunks.order import Number, PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.groups import groups_of_pairs
+from ragval_pipeline.validation.points import on_page
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
 #: The parts of its page in a chunk, as (start, end) letters, end exclusive.
@@ -120,15 +121,15 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             told |= bases
             strangers = judge.strangers(names)
             for name in names:
-                details = {"page_url": page.url, "chunk_index": index, "others": _others(name, sorted(names))}
-                known = judged.get(name, {})
-                details |= {"embedded_at": dates[name], **known}
-                unbroken = {Aspect.PLACE: not strangers, Aspect.LATEST: not known.get("older")}
+                known = judged.get(name, _Judged())
+                others = _others(name, sorted(names))
+                details = Details(index, others, dates[name], known.same, known.older, known.told_by)
+                unbroken = {Aspect.PLACE: not strangers, Aspect.LATEST: not known.older}
                 without = frozenset(aspect for aspect, holds in unbroken.items() if holds)
-                subject = Subject(name, details, page=key, points=strangers, without=without)
+                subject = Subject(name, on_page(page.url, details), page=key, points=strangers, without=without)
                 # One that only shares a number is no copy.
-                copies = tuple(known.get("same", _others(name, sorted(names))))
-                outdated = known.get("told_by") == "page" and bool(known.get("older"))
+                copies = tuple(others if known.same is None else known.same)
+                outdated = known.told_by == "page" and bool(known.older)
                 subjects.append(replace(subject, copies=copies, is_outdated=outdated))
     if subjects:
         yield _duplicates(subjects, sum(map(len, shared.values())), told)
@@ -142,6 +143,14 @@ def _numbered(page: PageOrder, parts: Mapping[str, str]) -> Iterator[tuple[Numbe
             found.setdefault(parts.get(name), []).append(name)
         for value, own in found.items():
             yield (index, parent if value is None else f"{parent} {value}"), own
+
+
+class _Judged(NamedTuple):
+    """What is known of one point: see ``Details``."""
+
+    same: list[str] | None = None
+    older: bool | None = None
+    told_by: Basis | None = None
 
 
 @dataclass(frozen=True)
@@ -171,28 +180,28 @@ class _Judge:
         drifted = evidence.differing(sharing, "drifted")
         return cls(gone, drifted, evidence.misplaced(gone), held, evidence.limits.model)
 
-    def group(self, stored: Mapping[str, Stored]) -> tuple[dict[str, dict[str, Any]], set[Basis | None]]:
-        """Details of points with the same page and index: their copies, unless all are, and which are older.
+    def group(self, stored: Mapping[str, Stored]) -> tuple[dict[str, _Judged], set[Basis | None]]:
+        """What is known of points with the same page and index: their copies, unless all are, and which are older.
 
         Returns:
             By point, and the evidence used; None among it: for some it is not known which are older.
         """
         on_page = [name for name in stored if name not in self.gone]
         strays = {name for name in stored if name in self.gone and name not in self.misplaced} if on_page else set()
-        judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
+        judged = {name: _Judged(older=True, told_by="page") for name in strays}
         told: set[Basis | None] = {"page"} if strays else set()
         own = [name for name in stored if name not in strays]
         groups = self._alike(own)
         if groups is None:
             groups = [own]
         else:
-            judged |= {name: {"same": _others(name, copies)} for copies in groups for name in copies}
+            judged |= {name: _Judged(_others(name, copies)) for copies in groups for name in copies}
             groups = [copies for copies in groups if len(copies) > 1]
         for copies in groups:
             for names, older, basis in self._aged(copies, stored):
                 told.add(basis)
                 for name in names if basis is not None else ():
-                    judged[name] = {**judged.get(name, {}), "older": name in older, "told_by": basis}
+                    judged[name] = judged.get(name, _Judged())._replace(older=name in older, told_by=basis)
         return judged, told
 
     def _aged(
@@ -282,7 +291,7 @@ def _are_of_several_ingestions(subjects: Sequence[Subject]) -> bool:
 
     def is_apart(name: str) -> bool:
         own = times[name]
-        others = [times.get(other) for other in points[name].others or ()]
+        others = [times.get(other) for other in points[name].others]
         return own is not None and any(other is not None and abs(own - other) > CLOCK_SKEW for other in others)
 
     return all(is_apart(name) for name, point in points.items() if point.same == [])

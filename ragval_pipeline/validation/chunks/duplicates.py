@@ -17,6 +17,7 @@ from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.chunk.duplicate_text import RULE as DUPLICATE_TEXT
+from ragval_pipeline.rules.chunk.duplicate_text import Details as SameText
 from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
 from ragval_pipeline.rules.chunk.near_duplicate import Details as Alike
 from ragval_pipeline.sources.arrow import numbers_of
@@ -27,7 +28,7 @@ from ragval_pipeline.validation.chunks.contained import contained
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.partitions import Partition, documents_of
-from ragval_pipeline.validation.points import PointRef
+from ragval_pipeline.validation.points import PointRef, on_page
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 
 if TYPE_CHECKING:
@@ -83,15 +84,15 @@ def _copies(same: SameTexts, documents: Partition | None) -> Iterator[Subject]:
                 others = [other for other in ids[: SHOWN + 1] if other != ref.point_id][:SHOWN]
                 document = "" if documents is None else documents.values.get(ref.point_id, "")
                 # A problem of one copy may cause the other to be one.
-                subject = ref.subject(points=tuple(others), others=others, copies=len(ids))
+                subject = ref.subject(SameText(others, len(ids)), points=tuple(others))
                 yield replace(subject, copies=tuple(others), document=document)
 
 
 def _inner(evidence: ChunkEvidence) -> Iterator[Subject]:
     for chunk, holder in contained(evidence):
         if chunk.point_id not in evidence.same_texts.copies:
-            details = {"page_url": evidence.read[chunk.page_key or ""], "within": holder.point_id}
             within = holder.point_id
+            details = on_page(evidence.read[chunk.page_key or ""], SameText(within=within))
             yield Subject(chunk.point_id, details, page=chunk.page_key, points=(within,), within=within)
 
 
@@ -272,7 +273,7 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     for index, found in alike.items():
         nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:SHOWN]
         others = [chunks.ref(other).point_id for other, _ in nearest]
-        subject = chunks.ref(index).subject(**Alike(others, round(nearest[0][1], 4))._asdict())
+        subject = chunks.ref(index).subject(Alike(others, round(nearest[0][1], 4)))
         subjects.append(replace(subject, copies=tuple(others)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}

@@ -13,7 +13,8 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.index_gap import RULE as INDEX_GAP
 from ragval_pipeline.rules.chunk.index_gap import Details
 from ragval_pipeline.rules.chunk.order_shuffled import RULE as ORDER_SHUFFLED
-from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.chunk.order_shuffled import Details as Order
+from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders, PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
@@ -139,11 +140,11 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
         left = _out_of_order([chunk for chunk in own if chunk.point_id not in tails], evidence.compared)
         # A page that is equally shuffled without the leftovers does not follow from them.
         without = frozenset({Aspect.CURRENT} if left else ())
-        yield Subject(name=evidence.read[key], page=key, details=order, without=without)
+        yield Subject(name=evidence.read[key], page=key, details=written(order), without=without)
 
 
-def _out_of_order(own: Sequence[ChunkFacts], compared: Compared) -> dict[str, int]:
-    """How many of a page's located chunks are out of order, and how many are located; empty: none."""
+def _out_of_order(own: Sequence[ChunkFacts], compared: Compared) -> Order | None:
+    """How many of a page's located chunks are out of order, and how many are located; None: none is."""
     placed = sorted(
         (chunk.chunk_index, place)
         for chunk in own
@@ -151,12 +152,12 @@ def _out_of_order(own: Sequence[ChunkFacts], compared: Compared) -> dict[str, in
         if (place := _place(chunk)) is not None and compared.class_of(chunk) == "verified"
     )
     if len({index for index, _ in placed}) < len(placed):
-        return {}  # of two chunks with the same index neither is known to be the page's
+        return None  # of two chunks with the same index neither is known to be the page's
     # Of two copies neither is known to be out of order.
     copies = Counter(place for _, place in placed)
     places = [place for _, place in placed if copies[place] == 1]
     moved = len(places) - _longest_rising(places)
-    return {"out_of_order": moved, "chunks": len(places)} if moved else {}
+    return Order(moved, len(places)) if moved else None
 
 
 def _place(chunk: ChunkFacts) -> int | None:

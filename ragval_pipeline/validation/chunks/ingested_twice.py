@@ -12,7 +12,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.rules.chunk.ingested_twice import Details
-from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
@@ -56,7 +56,7 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     subjects = list(_stored_twice(evidence))
     if subjects:
         pages = [read(Details, subject.details) for subject in subjects]
-        known = {page.told_by if page.older else "" for page in pages}
+        known = {page.told_by or "" if page.older else "" for page in pages}
         remedy = _REMEDIES[known.pop()] if len(known) == 1 else None
         yield make_finding(INGESTED_TWICE.code, subjects, remedy=remedy)
 
@@ -84,16 +84,11 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
             generations, told_by = [[*rest, *first], *others, current], BY_PAGE
         stored = tuple(tuple(chunk.point_id for chunk in generation) for generation in generations)
         older = tuple(name for each in stored[:-1] for name in each) if told_by in {BY_DATE, BY_PAGE, BY_TEXT} else ()
-        details: dict[str, Any] = {
-            "times_stored": twice[key],
-            "told_by": told_by,
-            "generations": [list(each) for each in stored],
-            "older": list(older),
-        }
+        details = Details(twice[key], told_by, [list(each) for each in stored], list(older))
         # Identical texts are not from different versions of the page.
         without = frozenset({Aspect.CURRENT} if told_by == BY_TEXT else ())
         name = evidence.read[key]
-        yield Subject(name, details, page=key, without=without, generations=stored, older=older)
+        yield Subject(name, written(details), page=key, without=without, generations=stored, older=older)
 
 
 _PARTED = (
@@ -120,7 +115,7 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     # Only the copies themselves may crowd results.
     without = frozenset({Aspect.ONCE, Aspect.POSITION, Aspect.CURRENT})
     subjects = [
-        Subject(evidence.read[key], {"values": values}, page=key, without=without)
+        Subject(evidence.read[key], written(Details(values=values)), page=key, without=without)
         for key, values in held.items()
         if len(values) > 1
     ]

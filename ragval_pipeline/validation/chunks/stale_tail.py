@@ -24,12 +24,14 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.stale_tail import RULE as STALE_TAIL
+from ragval_pipeline.rules.chunk.stale_tail import Details
 from ragval_pipeline.text.times import parse_time, utc_text
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import ChunkClass, is_lost
+from ragval_pipeline.validation.points import on_page
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, FEWEST, MOST, PASSAGE_LETTERS, WHOLE
 
 if TYPE_CHECKING:
@@ -281,13 +283,8 @@ def _differs(part: Iterable[ChunkFacts], class_of: Classify) -> bool:
 def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterable[Subject]:
     for point_id, (index, embedded) in tail.points.items():
         if point_id not in kept:
-            details = {
-                "page_url": tail.url,
-                "chunk_index": index,
-                "embedded_at": utc_text(embedded),
-                "page_embedded_at": utc_text(tail.rewritten),
-                "checked_on_page": checked,
-            }
+            dates = Details(index, checked, utc_text(embedded), utc_text(tail.rewritten))
+            details = on_page(tail.url, dates)
             # By its date it is old, whatever its letters are.
             yield Subject(name=point_id, page=tail.page, details=details, without=frozenset({Aspect.LETTERS}))
 
@@ -295,8 +292,8 @@ def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterab
 def _gone_subjects(key: str, order: PageOrder, tail: Iterable[int]) -> Iterable[Subject]:
     for index in sorted(tail):
         for point_id, _ in order.points[index]:
-            details = {"page_url": order.url, "chunk_index": index, "checked_on_page": True}
-            yield Subject(name=point_id, page=key, details=details)
+            details = Details(index, checked_on_page=True)
+            yield Subject(name=point_id, page=key, details=on_page(order.url, details))
 
 
 def _times(page: PageOrder, now: datetime) -> dict[int, datetime]:

@@ -48,7 +48,7 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
             and not (text.page_key in raw and _is_escaped(passage))
         ]
         if found:
-            subject = text.ref.subject(**Details(len(found), found[0].before, found[0].after)._asdict())
+            subject = text.ref.subject(Details(len(found), found[0].before, found[0].after))
             letters = sum(sum(map(len, passage.words)) or len(passage.before) for passage in found)
             subjects.append(replace(subject, extent=min(letters / max(text.letters, 1), 1.0)))
             cut += all(passage.is_cut for passage in found)
@@ -97,7 +97,7 @@ def find_markup(evidence: ChunkEvidence) -> Iterator[Finding]:
     for text, own in _marked(evidence):
         markup, letters = markup + own, letters + text.letters + own
         share = own / (text.letters + own)
-        subjects.append(replace(text.ref.subject(**Markup(own, round(share, 4))._asdict()), extent=share))
+        subjects.append(replace(text.ref.subject(Markup(own, round(share, 4))), extent=share))
     if subjects:
         cause = f"{TEXT_MARKUP.cause} {percent(markup / letters)} of their letters are markup."
         yield make_finding(TEXT_MARKUP.code, subjects, cause=cause, details={"share": round(markup / letters, 4)})

@@ -12,8 +12,10 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.one_per_page import RULE as ONE_PER_PAGE
 from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
+from ragval_pipeline.rules.chunk.over_model_limit import Details as OverLimit
 from ragval_pipeline.rules.chunk.token_count_off import RULE as TOKEN_COUNT_OFF
 from ragval_pipeline.rules.chunk.token_count_off import Details as Off
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.text.printing import percent, plural
@@ -47,7 +49,7 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     for row in np.flatnonzero((beyond & (apart >= SPECIAL_TOKENS)) | characters).tolist():
         claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
         ratio = round(claimed / max(tokens, 1), 2)
-        subject = texts.ref(row).subject(**Off(claimed, tokens, ratio)._asdict())
+        subject = texts.ref(row).subject(Off(claimed, tokens, ratio))
         # A truncated text has fewer tokens than were counted.
         whole = characters[row] or claimed > high[row]
         kept = frozenset() if whole else frozenset({Aspect.KEPT})
@@ -98,14 +100,13 @@ class Measured:
         over: Mask = self.tokens.at_least > self.limit
         return over
 
-    def details(self, row: int) -> dict[str, Any]:
+    def details(self, row: int, point: str | None = None) -> OverLimit:
         """The details of one chunk's tokens."""
         tokens, limit = float(self.tokens.tokens[row]), int(self.limit[row])
-        found: dict[str, Any] = {"tokens": round(tokens), "limit": limit}
         if self.tokens.measured[row]:
-            return {**found, "embedded_share": round(limit / tokens, 4)}
-        ends = {"at_least": int(self.tokens.at_least[row]), "at_most": round(float(self.tokens.at_most[row]))}
-        return {**found, **ends}
+            return OverLimit(round(tokens), limit, round(limit / tokens, 4), point=point)
+        least, most = int(self.tokens.at_least[row]), round(float(self.tokens.at_most[row]))
+        return OverLimit(round(tokens), limit, at_least=least, at_most=most, point=point)
 
     def unread(self, row: int) -> float:
         """The share of a chunk over the limit that the model does not read, by the middle of an estimate."""
@@ -161,7 +162,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
             "The model's own tokenizer is not installed on this machine. Text beyond the limit is not searchable."
         )
     subjects = [
-        replace(texts.ref(row).subject(**measured.details(row)), extent=measured.unread(row)) for row in over.tolist()
+        replace(texts.ref(row).subject(measured.details(row)), extent=measured.unread(row)) for row in over.tolist()
     ]
     finding = make_finding(OVER_MODEL_LIMIT.code, subjects, details=details, message=message)
     return [*_one_per_page(measured), finding]
@@ -202,6 +203,6 @@ def _one_per_page(measured: Measured) -> list[Finding]:
 def _page_of(measured: Measured, row: int) -> Subject:
     """The page of a chunk that is its only one."""
     ref = measured.texts.ref(row)
-    details = {**measured.details(row), "point": ref.point_id}
+    details = written(measured.details(row, ref.point_id))
     name = ref.page_url or str(ref.page_key)
     return Subject(name=name, page=ref.page_key, details=details, extent=measured.unread(row))

@@ -11,9 +11,12 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
+from ragval_pipeline.rules.coverage.orphan_page import Details as Orphan
 from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
 from ragval_pipeline.rules.coverage.stale_page import Details as Stale
 from ragval_pipeline.rules.coverage.url_variant import RULE as URL_VARIANT
+from ragval_pipeline.rules.coverage.url_variant import Details as Variant
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.source.empty import RULE as SOURCE_EMPTY
 from ragval_pipeline.rules.source.scope import RULE as SOURCE_SCOPE
 from ragval_pipeline.rules.source.suspicious_lastmod import RULE as SUSPICIOUS_LASTMOD
@@ -26,7 +29,7 @@ from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.coverage.addresses import in_what_they_differ, with_parameters
 from ragval_pipeline.validation.coverage.filtered import why_filtered
-from ragval_pipeline.validation.coverage.hosts import ANOTHER_SITE, of_another_site
+from ragval_pipeline.validation.coverage.hosts import of_another_site
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
@@ -181,11 +184,7 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
         Subject(
             name=spelling,
             page=key,
-            details={
-                "reason": out_of_scope.get(key) or _UNLISTED,
-                "points": points,
-                **({ANOTHER_SITE: elsewhere[key]} if key in elsewhere else {}),
-            },
+            details=written(Orphan(out_of_scope.get(key) or _UNLISTED, points, elsewhere.get(key))),
             is_foreign=key in elsewhere,
         )
         for key, page in covered.indexed.items()
@@ -310,7 +309,7 @@ def url_variants(covered: Covered) -> Iterator[Subject]:
         for spelling, points in page.spellings.items():
             others = (distinct - {without_fragment(spelling)}) | repeated.get(spelling, set())
             if others:
-                details = {"points": points, "others": sorted(others)}
+                details = written(Variant(points, sorted(others)))
                 # Only for case differences are these two pages, of which the site has one.
                 without = frozenset() if key in other_case else frozenset({Aspect.FIELD})
                 yield Subject(spelling, details, page=key, without=without, copies=tuple(sorted(others)))

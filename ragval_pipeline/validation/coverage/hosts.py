@@ -14,6 +14,8 @@ from ragval_pipeline.rules.coverage.foreign_host import Details as Host
 from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
 from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
+from ragval_pipeline.rules.coverage.orphan_page import Details as Orphan
+from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
@@ -27,8 +29,6 @@ _REBUILD = (
     "If the sitemap's address is the wrong one, such as that of a development server or a template, correct it in the "
     "site's configuration and build the site again."
 )
-#: Detail of a page: its host, if another site seems to share the collection.
-ANOTHER_SITE = "another_site"
 
 
 @detector(FOREIGN_HOST, LOOPBACK_HOST, needs=Covered)
@@ -217,9 +217,6 @@ def _split(path: str) -> Iterator[tuple[str, str]]:
             yield f"/{base}", "/" + "/".join(segments[start:])
 
 
-#: Detail of an indexed page: the missing pages whose text it has, as in the sitemap.
-STANDS_FOR = "stands_for"
-
 _REMEDY = (
     "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or "
     "correct these URLs. Only then delete what is left under the other URLs, which delete_pages lists."
@@ -289,7 +286,10 @@ def _with_addresses(finding: Finding, stands_for: Mapping[str, list[str]]) -> Fi
 
 def _with_pages(subject: Subject, urls: Sequence[str]) -> Subject:
     homes = tuple(sorted(urls))
-    return replace(subject, details={**subject.details, STANDS_FOR: list(homes)}, homes=homes) if homes else subject
+    if not homes:
+        return subject
+    details = read(Orphan, subject.details)._replace(stands_for=homes)
+    return replace(subject, details=written(details), homes=homes)
 
 
 def _where(moved: Sequence[Subject]) -> str:

@@ -11,7 +11,9 @@ from statistics import median
 from typing import Any, TypeAlias
 
 from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
+from ragval_pipeline.rules.query.weak_oracle import Details
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -72,13 +74,8 @@ def met_by_chance(
             required["score", 0] = _one_of(reaching.get(query.id, ()))
         met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
         if chance >= MOST:
-            details = {
-                "chance": chance,
-                "base_rate": met,
-                "top_k": draws,
-                "conditions": sorted({name for name, _ in required}),
-                "keywords": list(query.expected_keywords),
-            }
+            conditions = sorted({name for name, _ in required})
+            details = written(Details(chance, met, draws, conditions, list(query.expected_keywords)))
             pages = expected_pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
             yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)

@@ -11,7 +11,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.rules.query.dead_target import RULE as DEAD_TARGET
 from ragval_pipeline.rules.query.dead_target import Details
 from ragval_pipeline.rules.query.duplicate import RULE as QUERY_DUPLICATE
@@ -79,9 +79,8 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             subject = _subject(
                 query, targets, pages, list(known_urls.values()), facts, on_site, ids=[*ids, *lost], meant=meant
             )
-            told = {"expected_results": of_results} if of_results else {}
-            told |= {"chunks": lost} if lost else {}
-            subjects.append(replace(subject, details={**subject.details, **told}))
+            details = read(Details, subject.details)._replace(expected_results=of_results or None, chunks=lost or None)
+            subjects.append(replace(subject, details=written(details)))
     return [_dead(subjects)] if subjects else []
 
 
@@ -171,15 +170,15 @@ def _subject(
         for target in targets
         if pages.get(target, target) not in on_site and target not in ids
     }
-    details: dict[str, Any] = {
-        "targets": targets,
-        "near": {target: names[0] for target, names in near.items() if names and names[0] != target},
-        "query_strings": meant.keys() >= set(targets),
-        "on_site": all(pages.get(target, target) in on_site for target in targets),
-        "expected_pages": sorted(pages[target] for target in dead_pages or pages),
-        "expected_module": query.expected_module if query.expected_module in targets else None,
-        **({"ids": ids} if ids else {}),
-    }
+    details = Details(
+        targets=targets,
+        near={target: names[0] for target, names in near.items() if names and names[0] != target},
+        query_strings=meant.keys() >= set(targets),
+        on_site=all(pages.get(target, target) in on_site for target in targets),
+        expected_pages=sorted(pages[target] for target in dead_pages or pages),
+        expected_module=query.expected_module if query.expected_module in targets else None,
+        ids=ids or None,
+    )
     names = {
         "module": {query.expected_module, *query.stated("module")},
         "chapter": {query.expected_chapter, *query.stated("chapter")},
@@ -188,9 +187,9 @@ def _subject(
     unknown = bool(known_urls and dead_pages) and not any(pages[target] in on_site for target in dead_pages)
     return Subject(
         name=query.id,
-        details=details,
+        details=written(details),
         without=frozenset({Aspect.FIELD, Aspect.PRESENCE}) if unknown else frozenset(),
-        pages=tuple(details["expected_pages"]),
+        pages=tuple(details.expected_pages),
         module=normalise_name(query.expected_module) if query.expected_module in targets and not pages else None,
         fields=(
             *(("source_url",) if dead_pages else ()),

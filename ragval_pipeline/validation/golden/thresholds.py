@@ -10,7 +10,9 @@ from typing import TypeAlias
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
+from ragval_pipeline.rules.query.threshold_unfit import Details
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.printing import percent
 from ragval_pipeline.validation.detectors import detector
@@ -123,12 +125,7 @@ def unfit_threshold(
     admitted = scores.admitted(threshold) if len(scores.negative) >= fewest_pairs() else 0.0
     if rejected <= MOST and admitted <= MOST:
         return []
-    details = {
-        "rejected": rejected,
-        "admitted": admitted,
-        "right": _quantiles(scores.right),
-        "negative": _quantiles(scores.negative),
-    }
+    details = written(Details(rejected, admitted, _quantiles(scores.right), _quantiles(scores.negative)))
     done = [
         f"would reject {percent(rejected)} of {len(scores.right):,} answers on the right page" if scores.right else "",
         f"would accept {percent(admitted)} of {len(scores.negative):,} answers to negative queries"

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.integrity.drifted import RULE as INTEGRITY_DRIFTED
+from ragval_pipeline.rules.integrity.drifted import Details as Differing
 from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.rules.integrity.heading_loss import RULE as HEADING_LOSS
+from ragval_pipeline.rules.integrity.heading_loss import Details as LostHeadings
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
+from ragval_pipeline.rules.integrity.not_captured import Details as Lacking
 from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
 from ragval_pipeline.rules.integrity.page_unreadable import Details as Unreadable
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
 from ragval_pipeline.rules.source.page_unfit import Details as Unfit
 from ragval_pipeline.rules.text.glued_words import RULE as GLUED_WORDS
+from ragval_pipeline.rules.text.glued_words import Details as Glued
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
@@ -34,6 +38,7 @@ from ragval_pipeline.validation.integrity.content import (
 from ragval_pipeline.validation.integrity.drift import cause_of_drift
 from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
 from ragval_pipeline.validation.integrity.origins import cause_of_gone
+from ragval_pipeline.validation.points import on_page
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 _MADE = (
@@ -150,15 +155,10 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         if compared.classes[name] != wanted:
             continue
         page = compared.pages[chunk.page_key or ""]
-        details: dict[str, Any] = {
-            "page_url": page.url,
-            "coverage": round(chunk.share, 4),
-            "words": chunk.words,
-            "changed_words": chunk.changed,
-        }
+        details = Differing(round(chunk.share, 4), chunk.words, chunk.changed)
         if wanted == "drifted":
-            details["replaced"] = [{"words": each.words, "page": each.page} for each in chunk.replaced[:SHOWN]]
-            details["inserted"] = list(chunk.inserted[:SHOWN])
+            replaced = [{"words": each.words, "page": each.page} for each in chunk.replaced[:SHOWN]]
+            details = details._replace(replaced=replaced, inserted=list(chunk.inserted[:SHOWN]))
         without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         homes: tuple[str, ...] = ()
         if wanted == "gone":
@@ -166,17 +166,16 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
                 without |= {Aspect.TARGET}  # the expected text is in the page's other chunks
             if name in compared.stands_on:
                 homes = (compared.pages[compared.stands_on[name]].url,)
-                details["stands_on"] = homes[0]
-                details["missing_there"] = name in compared.misplaced
+                details = details._replace(stands_on=homes[0], missing_there=name in compared.misplaced)
                 without |= {Aspect.VERSION}  # no version of its page had the text of another
             if name in compared.made:
                 without |= {Aspect.TEXT, Aspect.PLACE}  # nothing is lost because of it
             # A copy in addition to the page's own chunks replaces nothing.
-            details["page_is_whole"] = not lost_passages(page.blocks)
+            details = details._replace(page_is_whole=not lost_passages(page.blocks))
         yield Subject(
             name=name,
             page=chunk.page_key,
-            details=details,
+            details=on_page(page.url, details),
             # No words are compared for a chunk with nothing of its page.
             words=chunk.changed if chunk.words else None,
             current=compared.present.get(name, ()) if wanted == "drifted" else (),
@@ -202,14 +201,14 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
             letters = sum(block.letters for block in page.blocks)
             captured = sum(block.held for block in page.blocks) / letters
             cut = _cut(compared, page)
-            details = {
-                "captured": round(captured, 4),
-                "lost": len(passages),
-                "lost_letters": sum(block.letters - block.held for block in passages),
-                "ends_early": ends_early(compared.by_page.get(page.page_key, ()), passages),
-                "passages": [{"kind": block.kind, "text": block.text} for block in passages[:SHOWN]],
-                **cut,
-            }
+            details = Lacking(
+                captured=round(captured, 4),
+                lost=len(passages),
+                lost_letters=sum(block.letters - block.held for block in passages),
+                ends_early=ends_early(compared.by_page.get(page.page_key, ()), passages),
+                passages=[{"kind": block.kind, "text": block.text} for block in passages[:SHOWN]],
+                cut_chunks=cut or None,
+            )
             only_headings = all(block.kind == "heading" for block in passages)
             without = _uncut(cut) | _kept_apart(compared, page, passages, behind=True)
             without |= frozenset() if only_headings else {Aspect.HEADINGS}
@@ -217,7 +216,7 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
             yield Subject(
                 name=page.url,
                 page=page.page_key,
-                details=details,
+                details=written(details),
                 points=tuple(beside),
                 beside=tuple(beside.values()),
                 without=without,
@@ -233,7 +232,7 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
         if headings:
             shown = [block.text for block in headings[:SHOWN]]
             cut = _cut(compared, page)
-            details = {"lost": len(headings), "headings": shown, **cut}
+            details = written(LostHeadings(len(headings), shown, cut or None))
             # An altered heading opens its chunk.
             without = _uncut(cut) | _kept_apart(compared, page, headings, behind=False)
             extent = sum(block.letters for block in headings) / sum(block.letters for block in page.blocks)
@@ -255,14 +254,13 @@ def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts],
     return frozenset({Aspect.TEXT} if page.textless else {Aspect.TEXT, Aspect.LETTERS})
 
 
-def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:
+def _uncut(cut: Sequence[str]) -> frozenset[Aspect]:
     """Short chunks that do not cause a loss: a section may be short, and only a cut chunk loses content."""
     return frozenset() if cut else frozenset({Aspect.CUT})
 
 
-def _cut(compared: Compared, page: PageFacts) -> dict[str, Any]:
-    cut = cut_chunks(compared.by_page.get(page.page_key, ()), page.blocks)
-    return {"cut_chunks": cut} if cut else {}
+def _cut(compared: Compared, page: PageFacts) -> Sequence[str]:
+    return cut_chunks(compared.by_page.get(page.page_key, ()), page.blocks)
 
 
 @detector(GLUED_WORDS, needs=Compared)
@@ -271,6 +269,6 @@ def _glued(compared: Compared) -> Iterator[Subject]:
         # The line breaks of a page say nothing about another text.
         if chunk.joins and compared.classes[name] != "gone":
             page = compared.pages[chunk.page_key or ""]
-            details = {"page_url": page.url, "joins": len(chunk.joins), "words": list(chunk.joins[:SHOWN])}
+            details = on_page(page.url, Glued(len(chunk.joins), list(chunk.joins[:SHOWN])))
             extent = min(sum(map(len, chunk.joins)) / max(chunk.letters, 1), 1.0)
             yield Subject(name=name, page=chunk.page_key, details=details, extent=extent)

@@ -13,7 +13,9 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
 from ragval_pipeline.rules.payload.duplicate_id import RULE as DUPLICATE_ID
+from ragval_pipeline.rules.payload.duplicate_id import Details as SameId
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
+from ragval_pipeline.rules.payload.id_rule import Details as MadeId
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.snapshot.records import shown
@@ -49,7 +51,7 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
         if (group := group_of[row["point_id"]]) not in groups:
             continue
         others = [name for name in sorted(groups[group])[: SHOWN + 1] if name != row["point_id"]]
-        subject = point_ref(row).subject(value=row["chunk_id"], others=others[:SHOWN])
+        subject = point_ref(row).subject(SameId(row["chunk_id"], others[:SHOWN]))
         subjects.append(replace(subject, copies=tuple(others[:SHOWN])))
     if subjects:
         finding = make_finding(DUPLICATE_ID.code, subjects, details={"groups": len(groups)})
@@ -107,7 +109,7 @@ def find_rule_breaks(evidence: PayloadEvidence) -> Iterator[Finding]:
         source = rule.format(source_url=row["source_url"], chunk_index=row["chunk_index"], chunk_id=row["chunk_id"])
         expected = hashlib.md5(source.encode(), usedforsecurity=False).hexdigest()
         if row["point_id"].replace("-", "").lower() != expected:
-            subjects.append(point_ref(row).subject(expected=expected, made_of=source))
+            subjects.append(point_ref(row).subject(MadeId(expected, source)))
     if subjects:
         finding = make_finding(ID_RULE.code, subjects, details={"rule": f"MD5 of {rule}"})
         yield with_share(finding, evidence.levels.points)

@@ -43,7 +43,7 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     known = {name for name, page in places if page in judged}
     mixed = _pages_of_several(places)
     subjects = [
-        point_ref(row).subject(value=row["module"])
+        point_ref(row).subject(Held(row["module"]))
         for row in evidence.rows_with("module", wrong, *REF_COLUMNS)
         if not derived or row["page_key"] in judged or (row["module"] in known and row["page_key"] in mixed)
     ]

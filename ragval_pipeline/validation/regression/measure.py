@@ -10,8 +10,10 @@ from typing import Any
 from ragval_pipeline.findings.factory import NAMED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.regression.corpus_turnover import RULE as CORPUS_TURNOVER
 from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
+from ragval_pipeline.rules.regression.query_lost import Details as Lost
 from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
@@ -241,13 +243,12 @@ def _of(baseline: str) -> dict[str, Any]:
 
 
 def _subjects(lost: Sequence[QueryLoss]) -> list[Subject]:
-    return [Subject(name=loss.query_id, details=_loss_facts(loss)) for loss in lost]
+    return [Subject(name=loss.query_id, details=written(_lost_details(loss))) for loss in lost]
 
 
-def _loss_facts(loss: QueryLoss) -> dict[str, Any]:
-    facts = {"before": _hit_facts(loss.before), "now": None if loss.now is None else _hit_facts(loss.now)}
+def _lost_details(loss: QueryLoss) -> Lost:
     why = "it is no longer asked" if loss.now is None else loss.now.fail_reason
-    return {**facts, "reason": why}
+    return Lost(_hit_facts(loss.before), None if loss.now is None else _hit_facts(loss.now), why)
 
 
 def _hit_facts(query: QueryReport) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Need, Subject
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
-from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
 from ragval_pipeline.rules.query.failed import Details
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
@@ -90,29 +90,29 @@ class Outcome:
 
     def subject(self, query: TestQuery, report: Judged) -> Subject:
         """A failed query, with the parts by which it is judged."""
-        details: dict[str, Any] = {
-            "conditions": report.failed_conditions or [NOT_ASKED],
-            "reason": report.fail_reason,
-            "best_similarity": report.best_similarity,
-            "threshold": self.settings.rules.threshold(query),
-            "expected_pages": sorted(self._expected_pages(query)),
-            "expected_module": query.expected_module,
-            "fields": sorted(self._judged_fields(query, report.failed_conditions)),
-            "points": self._answering(query),
-        }
+        details = Details(
+            conditions=report.failed_conditions or [NOT_ASKED],
+            reason=report.fail_reason,
+            best_similarity=report.best_similarity,
+            threshold=self.settings.rules.threshold(query),
+            expected_pages=sorted(self._expected_pages(query)),
+            expected_module=query.expected_module,
+            fields=sorted(self._judged_fields(query, report.failed_conditions)),
+            points=self._answering(query),
+        )
         conditions = report.failed_conditions
         needs = [
             Need(aspects=_MISSED_BY.get(name, _RANKED | _PLACED), fields=tuple(self._read_fields(query, name)))
             for name in conditions
         ]
-        pages = tuple(details["expected_pages"])
+        pages = tuple(details.expected_pages)
         return Subject(
             name=query.id,
-            details=details,
+            details=written(details),
             pages=pages,
-            points=tuple(details["points"]),
+            points=tuple(details.points),
             module=normalise_name(query.expected_module) if query.expected_module and not pages else None,
-            thresholds=(details["threshold"],) if "score" in conditions else (),
+            thresholds=(details.threshold,) if "score" in conditions else (),
             # One page of a module may be dark and another be found.
             without=frozenset() if pages else frozenset({Aspect.RANK}),
             needs=() if query.negative else tuple(needs),

@@ -11,19 +11,24 @@ from typing import Any
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.details import read
+from ragval_pipeline.rules.details import Details, read
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.rules.vector.identical import RULE as VECTOR_IDENTICAL
+from ragval_pipeline.rules.vector.identical import Details as SameVector
 from ragval_pipeline.rules.vector.missing import RULE as VECTOR_MISSING
 from ragval_pipeline.rules.vector.mixed_models import RULE as MIXED_MODELS
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.rules.vector.swapped import RULE as VECTOR_SWAPPED
+from ragval_pipeline.rules.vector.swapped import Details as Swapped
 from ragval_pipeline.rules.vector.text_mismatch import RULE as VECTOR_TEXT_MISMATCH
-from ragval_pipeline.rules.vector.text_mismatch import Details, Look
+from ragval_pipeline.rules.vector.text_mismatch import Details as Mismatch
+from ragval_pipeline.rules.vector.text_mismatch import Look
 from ragval_pipeline.rules.vector.zero import RULE as VECTOR_ZERO
+from ragval_pipeline.rules.vector.zero import Details as Zero
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.points import on_page
 from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings
 from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths
@@ -136,12 +141,10 @@ class Vectors:
         """Share of the collection's points."""
         return round(len(names) / max(self.found.points, 1), 4)
 
-    def subject(self, name: str, **details: Any) -> Subject:
+    def subject(self, name: str, details: Details | None = None) -> Subject:
         """The subject of one point."""
         row = self.rows.get(name, {})
-        url = row.get("source_url")
-        page = {"page_url": url} if url else {}
-        return Subject(name=name, page=row.get("page_key"), details={**page, **details})
+        return Subject(name=name, page=row.get("page_key"), details=on_page(row.get("source_url") or None, details))
 
 
 @detector(VECTOR_MISSING, VECTOR_ZERO, needs=Vectors)
@@ -162,7 +165,7 @@ def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
         cause = "The embedding failed, and what it returned was stored without a look at it."
     yield make_finding(
         VECTOR_ZERO.code,
-        (vectors.subject(name, **({"numbers": "not finite"} if name in endless else {})) for name in zero),
+        (vectors.subject(name, Zero("not finite" if name in endless else None)) for name in zero),
         details={"share": vectors.share(zero)},
         message=message,
         cause=cause,
@@ -175,7 +178,7 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
     if not vectors.classified.copies:
         return
     subjects = [
-        vectors.subject(name, others=[entry for entry in group if entry != name][:SHOWN], group_size=len(group))
+        vectors.subject(name, SameVector([entry for entry in group if entry != name][:SHOWN], len(group)))
         for group in vectors.classified.copies
         for name in group
     ]
@@ -203,13 +206,9 @@ def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
     points = vectors.classified.points
     owner = points.owners.get(place)
     belongs_to = points.ids[owner.point] if owner else None
-    return vectors.subject(
-        points.ids[place],
-        belongs_to=belongs_to,
-        others=sorted({belongs_to, holder} - {None}, key=str),
-        cosine=_rounded(points, place),
-        cosine_there=round(owner.cosine, 4) if owner else None,
-    )
+    others = sorted(name for name in {belongs_to, holder} if name is not None)
+    there = round(owner.cosine, 4) if owner else None
+    return vectors.subject(points.ids[place], Swapped(belongs_to, others, _rounded(points, place), there))
 
 
 @detector(MIXED_MODELS, needs=Vectors)
@@ -218,7 +217,7 @@ def mixed(vectors: Vectors) -> Iterator[Finding]:
     points, decision = vectors.classified.points, vectors.classified.decision
     places = points.places(Label.OTHER_MODEL)
     if places:
-        subjects = [vectors.subject(points.ids[place], cosine=_rounded(points, place)) for place in places]
+        subjects = [vectors.subject(points.ids[place], Mismatch(_rounded(points, place))) for place in places]
         sampled = len(places) + decision.compared
         details = {
             "sampled": sampled, "share": round(len(places) / sampled, 4), "split": dict(decision.split or {}) or None,
@@ -274,7 +273,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     subjects = [*(_mismatched(vectors, place) for place in places), *(_unnormalised(vectors, name) for name in long)]
     if not subjects:
         return
-    looks = Counter(look for subject in subjects if (look := read(Details, subject.details).looks_like))
+    looks = Counter(look for subject in subjects if (look := read(Mismatch, subject.details).looks_like))
     counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
     # Swapped vectors are another finding, and these are in addition.
     more = " more" if points.count(Label.SWAPPED) else ""
@@ -306,12 +305,12 @@ def _mend(vectors: Vectors, looks: Mapping[Look, int]) -> str | None:
 def _mismatched(vectors: Vectors, place: int) -> Subject:
     points = vectors.classified.points
     owner = points.owners.get(place)
-    other: dict[str, Any] = {}
+    looks_like = points.looks[place]
+    details = Mismatch(_rounded(points, place), looks_like)
     if owner is not None:
         belongs_to = points.ids[owner.point]
-        other = {"belongs_to": belongs_to, "others": [belongs_to], "cosine_there": round(owner.cosine, 4)}
-    looks_like = points.looks[place]
-    subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
+        details = details._replace(belongs_to=belongs_to, others=[belongs_to], cosine_there=round(owner.cosine, 4))
+    subject = vectors.subject(points.ids[place], details)
     # A vector of no text, or of another point's, says nothing about what the chunk once held.
     if looks_like in _OF_TEXTS:
         return replace(subject, fields=vectors.settings.embedded_fields)
@@ -323,7 +322,7 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
 def _unnormalised(vectors: Vectors, name: str) -> Subject:
     looks_like: Look = "unnormalised" if vectors.lengths.of_unit else "rescaled"
     length, expected = vectors.lengths.odd[name]
-    subject = vectors.subject(name, length=length, expected_length=expected, looks_like=looks_like)
+    subject = vectors.subject(name, Mismatch(looks_like=looks_like, length=length, expected_length=expected))
     return replace(subject, without=_OF_RIGHT_TEXTS)
 
 

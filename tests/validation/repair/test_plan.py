@@ -6,6 +6,10 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.details import written
+from ragval_pipeline.rules.integrity.drifted import Details as Differing
+from ragval_pipeline.rules.query.dead_target import Details as Target
+from ragval_pipeline.rules.query.threshold_unfit import Details as Scores
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
@@ -50,14 +54,16 @@ def planned(
 
 
 def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
-    measured = {"coverage": 0.0, **details} if code in ("integrity.gone", "integrity.drifted") else details
+    differs = {"coverage": 0.0, "words": 9, "changed_words": 9}
+    measured = {**differs, **details} if code in ("integrity.gone", "integrity.drifted") else details
     return make_finding(code, [Subject(name=name, page=page, details=measured)])
 
 
+DEAD = written(Target([], {}, query_strings=False, on_site=False, expected_pages=[], expected_module=None))
+
+
 def dead_target(*fields: str, **details: Any) -> Finding:
-    return make_finding(
-        "query.dead_target", [Subject(name="q", fields=fields, details={"on_site": False, "targets": [], **details})]
-    )
+    return make_finding("query.dead_target", [Subject(name="q", fields=fields, details={**DEAD, **details})])
 
 
 def test_a_missing_page_gets_chunks_as_long_as_those_of_the_index_under_the_module_of_its_neighbours() -> None:
@@ -146,7 +152,7 @@ def test_a_text_that_its_own_page_lacks_only_gets_its_address_and_what_was_lost_
     rows = [row("1", "gears/a", text=TEXTS["gears/b"]), row("2", "gears/b", text=TEXTS["gears/a"]), *ROWS[2:]]
     pages = ("x.org/docs/gears/a", "x.org/docs/gears/b")
     subjects = [
-        Subject(name=name, page=page, details={"coverage": 0.0, "missing_there": True})
+        Subject(name=name, page=page, details=written(Differing(0.0, 9, 9, missing_there=True)))
         for name, page in zip("12", pages, strict=True)
     ]
     repairs = planned(make_finding("integrity.gone", subjects), rows=rows)
@@ -241,7 +247,7 @@ def test_where_all_vectors_are_made_in_another_way_no_text_is_tried_beside_them(
 
 def test_a_dead_expectation_is_left_out_and_one_of_a_page_that_is_only_missing_is_not() -> None:
     assert planned(dead_target("module"))[0].dropped == {"q": frozenset({"module"})}
-    assert planned(about("query.dead_target", "q", None, on_site=True, targets=["/a"], expected_pages=["/a"])) == []
+    assert planned(dead_target(on_site=True, targets=["/a"], expected_pages=["/a"])) == []
 
 
 def test_points_of_a_page_that_the_site_no_longer_has_go() -> None:
@@ -402,8 +408,8 @@ def test_a_setting_is_repaired_by_the_value_that_its_finding_suggests() -> None:
     unfit = make_finding(
         "query.threshold_unfit",
         [
-            Subject(name="0.9", details={"right": {"p10": 0.6}, "negative": {"max": 0.4}}, thresholds=(0.85, 0.9)),
-            Subject(name="0.8", details={"right": {"p10": 0.4}, "negative": {"max": 0.6}}),
+            Subject(name="0.9", details=written(Scores(1, 0, {"p10": 0.6}, {"max": 0.4})), thresholds=(0.85, 0.9)),
+            Subject(name="0.8", details=written(Scores(0, 1, {"p10": 0.4}, {"max": 0.6}))),
         ],
     )
     exact, mapped, asked = planned(recall, paths, unfit)

@@ -9,6 +9,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.query.threshold_unfit import Details as Scores
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
@@ -348,7 +349,7 @@ def test_a_threshold_admits_off_topic_questions_because_of_what_raises_the_score
     cleared: str, follows: bool
 ) -> None:
     high = make_finding("query.negative_scored_high", [*"abcde"])
-    told = {"details": {"negative": {"n": 5}}, "queries": tuple("abcde")}
+    told = {"details": written(Scores(0, 1, None, {"n": 5})), "queries": tuple("abcde")}
     unfit = make_finding("query.threshold_unfit", [Subject(name="0.7", without=frozenset({Aspect.REACH}), **told)])
     both = make_finding("query.threshold_unfit", [Subject(name="0.7", **told)])
     results = [
@@ -438,7 +439,7 @@ def test_scores_are_those_of_the_collections_distance(distance: Distance, score:
 
 
 def test_a_suggested_threshold_separates_right_answers_from_negative_ones_or_is_none() -> None:
-    assert suggested_threshold(Scores({"p10": 0.6}, {"max": 0.4})) == 0.5
-    assert suggested_threshold(Scores({"p10": 0.4}, {"max": 0.6})) is None
-    assert suggested_threshold(Scores({"p10": 0.4567}, None)) == 0.456
-    assert suggested_threshold(Scores(None, {"max": 0.4567})) == 0.457
+    assert suggested_threshold(Scores(0, 0, {"p10": 0.6}, {"max": 0.4})) == 0.5
+    assert suggested_threshold(Scores(0, 0, {"p10": 0.4}, {"max": 0.6})) is None
+    assert suggested_threshold(Scores(0, 0, {"p10": 0.4567}, None)) == 0.456
+    assert suggested_threshold(Scores(0, 0, None, {"max": 0.4567})) == 0.457
