@@ -37,14 +37,18 @@ RULE = Rule(
     title="Words glued together",
     means="joins words that the page separates",
     many="join words that the page separates",
-    measured="Words in a chunk that are two words on its page are counted.",
+    measured=(
+        "Words in a chunk that are two words on its page are counted, and names and code that lost the marks within "
+        "them, such as underscores."
+    ),
     cause=(
-        "The extraction joins HTML elements without a separator, or the chunker removes tabs and no-break "
-        "spaces, as LangChain's MarkdownHeaderTextSplitter does."
+        "The extraction joins HTML elements without a separator, the chunker removes tabs and no-break spaces, as "
+        "LangChain's MarkdownHeaderTextSplitter does, or a step that strips Markdown or punctuation takes marks out of "
+        "names and code."
     ),
     remedy=(
-        "Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, and "
-        "re-ingest."
+        "Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, leave "
+        "marks within words and code as they are, and re-ingest."
     ),
     breaks={Aspect.WORDS},
     error_share=0.5,

@@ -16,6 +16,7 @@ from ragval_pipeline.validation.thresholds import FEWEST
 MOST_JOINS = 2000  # work
 #: Characters shown on either side of a join without words.
 _SHOWN = 6  # shown
+_MARKS = re.compile(r"[_./:=@#$%&+*<>|,;()\[\]{}]+")
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
@@ -42,10 +43,34 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
             for letters in (fold(word), text.letters[slice(*text.whole_words(at, at + 1))])
         ):
             bare.append(word)
+    for at, lost in islice(_without_marks(chunk, page.folded), MOST_JOINS):
+        start, end = _blanks_around(text, at)
+        word = text.shown[start:end]
+        if page.source is None or not page.source.has(word):
+            (bare if lost.strip("_") == "" else punctuated).append(word)
     bare += islice(_joined_lines(chunk, page), MOST_JOINS)
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _without_marks(chunk: Alignment, page: FoldedText) -> Iterator[tuple[int, str]]:
+    """Letters directly after another, between which the page has marks but no whitespace: ``max_tokens``, ``os.path``.
+
+    Each comes with these marks. Quotes, apostrophes and backslashes are written in different ways, and a hyphen may
+    only divide a word.
+    """
+    text = chunk.text
+    for span in chunk.spans:
+        if span.kind != "run":
+            continue
+        inner, theirs = slice(span.start + 1, span.end), slice(span.place + 1, span.beyond)
+        marked = page.apart[theirs] & ~page.spaced[theirs] & ~text.apart[inner] & ~text.alone[inner]
+        for at in marked.nonzero()[0].tolist():
+            place = span.place + 1 + at
+            marks = page.shown[int(page.offsets[place - 1]) + 1 : int(page.offsets[place])]
+            if _MARKS.fullmatch(marks):
+                yield span.start + 1 + at, marks
 
 
 def _joined_lines(chunk: Alignment, page: Searched) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Replaced
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import pages_holding
@@ -41,6 +43,17 @@ _KEEP_WORDS = (
     "Then re-ingest."
 )
 
+_LOSES_FREQUENT = (
+    "The same few words are missing in most of these chunks, such as {words}: a step before the embedding removes "
+    "frequent words (stop words)."
+)
+_KEEP_FREQUENT = (
+    "Store and embed the texts as they are, without a step that removes words, and re-ingest: embedding models read "
+    "whole sentences, and so do those who get the texts as an answer."
+)
+#: Words that are most of the running text of a language together, and how many of them show that all are removed.
+_FREQUENT, _ENOUGH = 12, 5  # definition
+
 
 def cause_of_drift(compared: Compared, names: Sequence[str]) -> Cause:
     """Why most of some texts differ from their pages, if that shows."""
@@ -54,7 +67,27 @@ def cause_of_drift(compared: Compared, names: Sequence[str]) -> Cause:
     if _are_most(reduced, chunks):
         example = reduced[0].replaced[0]
         return Cause(_REDUCED.format(words=example.words, page=example.page), _KEEP_LETTERS)
-    return Cause(_LOSES_WORDS, _KEEP_WORDS) if _are_most(list(filter(_only_lacks_words, chunks)), chunks) else Cause()
+    lacking = list(filter(_only_lacks_words, chunks))
+    if not _are_most(lacking, chunks):
+        return Cause()
+    if words := _frequent_words(lacking):
+        return Cause(_LOSES_FREQUENT.format(words=", ".join(f"“{word}”" for word in words[:FEWEST])), _KEEP_FREQUENT)
+    return Cause(_LOSES_WORDS, _KEEP_WORDS)
+
+
+def _frequent_words(chunks: Sequence[ChunkFacts]) -> list[str]:
+    """The words that make up most of what chunks of most pages lack, the most frequent first; none if they differ."""
+    counts: Counter[str] = Counter()
+    pages: dict[str, set[str | None]] = {}
+    for chunk in chunks:
+        for word in words_of(" ".join(each.page for each in chunk.replaced)):
+            counts[word] += 1
+            pages.setdefault(word, set()).add(chunk.page_key)
+    of = len({chunk.page_key for chunk in chunks})
+    found = counts.most_common(_FREQUENT)
+    common = [word for word, _ in found if len(pages[word]) >= FEWEST and len(pages[word]) > MOST * of]
+    are_most = sum(count for _, count in found) > MOST * counts.total()
+    return common if are_most and len(common) >= _ENOUGH else []
 
 
 def _are_most(some: Collection[ChunkFacts], chunks: Collection[ChunkFacts]) -> bool:

@@ -39,7 +39,7 @@ from ragval_pipeline.validation.integrity.drift import cause_of_drift
 from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
 from ragval_pipeline.validation.integrity.origins import cause_of_gone
 from ragval_pipeline.validation.points import on_page
-from ragval_pipeline.validation.thresholds import FEWEST, MOST
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 _MADE = (
     "Most pages have such a point in addition to chunks that contain the whole page: a generated summary or "
@@ -225,7 +225,28 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
 
 
 @detector(HEADING_LOSS, needs=Compared)
-def _heading_loss(compared: Compared) -> Iterator[Subject]:
+def _heading_loss(compared: Compared) -> Iterator[Finding]:
+    subjects = list(_without_headings(compared))
+    stored = sum(page.has_chunks for page in compared.read)
+    cause = remedy = None
+    if len(subjects) >= max(FEWEST, WHOLE * stored):
+        cause, remedy = _STRIPPED.format(pages=len(subjects), of=stored), _KEEP_HEADINGS
+    if subjects:
+        yield make_finding(HEADING_LOSS.code, subjects, cause=cause, remedy=remedy)
+
+
+_STRIPPED = (
+    "Headings of {pages:,} of {of:,} stored pages are missing, so it is the ingestion that removes them: the "
+    "extraction, or a chunker that takes them out of the texts, as LangChain's MarkdownHeaderTextSplitter does by "
+    "default, while what it returns beside the texts is not stored."
+)
+_KEEP_HEADINGS = (
+    "Keep the headings in the texts, or store those of each chunk in a field and name it in payload.fields.headings. "
+    "Then ingest all pages again."
+)
+
+
+def _without_headings(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
         chunks = compared.by_page.get(page.page_key, ())
         headings = lost_headings(page.blocks, chunks) if page.has_chunks else []

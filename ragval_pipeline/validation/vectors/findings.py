@@ -111,6 +111,10 @@ _CONTEXT = (
 )
 #: Prefixes of questions, as the names of trials.
 _OF_QUESTIONS = frozenset({"query", "search_query"})
+_UNCUT = (
+    "Re-embed the collection from whole texts: raise the limit that cuts them, such as the model's max_seq_length or "
+    "that of the client, or make chunks that it does not cut."
+)
 _AS_DOCUMENTS = (
     "Have the ingestion embed texts as documents, with the model's input type or prefix for them, and re-embed the "
     "collection. Questions stay as they are: embedding both alike would hide the fault."
@@ -382,6 +386,8 @@ def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
     best = decision.best
     if decision.mismatch == "context":
         return _CONTEXT
+    if decision.mismatch == "truncation":
+        return _UNCUT
     if decision.mismatch == "input_type" or (best is not None and best.explains and best.name in _OF_QUESTIONS):
         return _AS_DOCUMENTS
     if best is not None and best.explains and best.template is not None:

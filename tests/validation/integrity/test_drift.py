@@ -25,6 +25,15 @@ def findings(folder: Path, texts: tuple[str, ...], stored: list[str]) -> dict[st
     return {finding.code: finding for finding in measured(folder, pages, *points).findings}
 
 
+def test_stop_words_that_were_removed_are_named_as_what_the_chunks_lack(tmp_path: Path) -> None:
+    texts = tuple(f"{text} {TEXTS[at - 1]} {TEXTS[at - 2]}" for at, text in enumerate(TEXTS))
+    stop = {"the", "and", "a", "in", "of", "by", "after", "with", "on", "that", "at", "from", "then", "it", "until"}
+    stored = [" ".join(word for word in text.split() if word.lower() not in stop) for text in texts]
+    drifted = findings(tmp_path, texts, stored)["integrity.drifted"]
+    assert "removes frequent words (stop words)" in drifted.cause
+    assert "“the”" in drifted.cause
+
+
 @pytest.mark.parametrize("kept", [0.4, 0.7])
 def test_text_of_the_page_before_is_carried_over(kept: float, tmp_path: Path) -> None:
     """Most of such a chunk is of its page, or of the one before."""

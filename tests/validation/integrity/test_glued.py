@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, compared, paragraphs
@@ -43,6 +45,25 @@ OPEN = GRIPPER.rstrip(".")
 )  # fmt: skip
 def test_words_that_the_page_has_apart_are_named_where_the_chunk_joins_them(text: str, content: str, joins: list[str]):
     assert glued(text, content=content) == ([joins] if joins else [])
+
+
+NAMES = "Set max_input_tokens and embed_batch_size before you call client.embed(texts) on os.path in C:\\docs."
+
+
+@pytest.mark.parametrize(
+    ("removed", "joins"),
+    [
+        ("[_*`]", ["maxinputtokens", "embedbatchsize"]),
+        (r"[^\w\s]|_", ["maxinputtokens", "embedbatchsize", "clientembedtexts", "ospath"]),
+        (r"[.]", []),  # a few could be how it was written
+        (r"[`\\]", []),
+    ],
+)
+def test_names_that_lost_the_marks_within_them_are_joined(removed: str, joins: list[str]):
+    content = f"<p>{GRIPPER}</p><p>{NAMES}</p>"
+    found = glued(f"{GRIPPER}\n{re.sub(removed, '', NAMES)}", content=content)
+    assert found == ([joins] if joins else [])
+    assert glued(f"{GRIPPER}\n{NAMES.replace('_', chr(92) + '_')}", content=content) == []
 
 
 def test_only_the_chunk_with_the_join_is_named():

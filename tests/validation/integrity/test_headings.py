@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.validation.integrity.world import (
@@ -12,7 +14,10 @@ from tests.validation.integrity.world import (
     SECTIONS,
     VISITORS,
     compared,
+    html,
+    measured,
     paragraphs,
+    point,
 )  # fmt: skip
 
 
@@ -127,3 +132,18 @@ def test_a_heading_behind_all_that_the_chunks_hold_was_cut_off_although_its_sect
     content = f"{paragraphs(GRIPPER, BATTERY, GRIPPER)}<h2>Once more</h2>{paragraphs(GRIPPER)}"
     page = compared(content, GRIPPER)
     assert (page.passages, page.headings) == ([BATTERY], [])
+
+
+def test_headings_missing_on_most_pages_are_removed_by_the_ingestion_and_not_by_edits(tmp_path: Path):
+    texts = {f"/{at}": text for at, text in enumerate((GRIPPER, CAMERA, BATTERY, VISITORS))}
+    pages = {page: html(f"<h2>About {text[:20]}</h2>{paragraphs(text)}") for page, text in texts.items()}
+
+    def cause(*without: str) -> str:
+        stored = [
+            point(page, text if page in without else f"About {text[:20]}\n{text}") for page, text in texts.items()
+        ]
+        found = measured(tmp_path / str(len(without)), pages, *stored).findings
+        return str(next(finding.cause for finding in found if finding.code == "integrity.heading_loss"))
+
+    assert cause("/0", "/1", "/3").startswith("Headings of 3 of 4 stored pages are missing, so it is the ingestion")
+    assert "edited" in cause("/0")

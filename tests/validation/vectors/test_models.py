@@ -279,6 +279,7 @@ def test_a_model_that_reads_only_the_beginning_of_long_texts_is_a_mismatch_altho
             points.vectors[place] = embedded([points.rows[place]["text"]])[0]
     finding = only(points)
     assert finding.details["kind"] == "truncation"
+    assert "Re-embed the collection from whole texts" in str(finding.remedy)
     assert finding.details["matching"] >= 60
 
 
