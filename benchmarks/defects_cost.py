@@ -28,8 +28,8 @@ from benchmarks.cpu import fresh_place
 from benchmarks.defects.generated import COLLECTION
 from benchmarks.defects.large import write_large
 from ragval_pipeline.demo.workspace import SUITE_FILE
+from ragval_pipeline.measuring.progress import observed_by
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.orchestration.task import observed_by
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 from ragval_pipeline.suite.load import load_suite
 

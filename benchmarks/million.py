@@ -110,8 +110,8 @@ def _build(folder: Path, chunks: int) -> int:
 
 def _measure(suite: Path) -> int:
     from benchmarks.defects_cost import BETWEEN, Clock  # noqa: PLC0415
+    from ragval_pipeline.measuring.progress import observed_by  # noqa: PLC0415
     from ragval_pipeline.orchestration.run import run_suite  # noqa: PLC0415
-    from ragval_pipeline.orchestration.task import observed_by  # noqa: PLC0415
     from ragval_pipeline.suite.load import load_suite  # noqa: PLC0415
 
     clock, started = Clock(), time.perf_counter()

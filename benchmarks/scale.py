@@ -283,8 +283,8 @@ def _part_script(suite: str) -> None:
 
 def _part_run(suite: str) -> _Spent:
     """A whole run, Dagster's import aside."""
+    from ragval_pipeline.measuring.progress import observed_by  # noqa: PLC0415
     from ragval_pipeline.orchestration.run import run_suite  # noqa: PLC0415
-    from ragval_pipeline.orchestration.task import observed_by  # noqa: PLC0415
     from ragval_pipeline.suite.load import load_suite  # noqa: PLC0415
 
     facts: list[float] = []

@@ -10,8 +10,9 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.measuring.names import VALIDATION_REPORT
 from ragval_pipeline.orchestration.build import build_sensors
-from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, job_name, resource_key
+from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, job_name, resource_key
 from ragval_pipeline.orchestration.resources import QdrantConnection
 from ragval_pipeline.orchestration.triggers.automation import (
     build_schedule,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
-from ragval_pipeline.orchestration.assets.table import ROWS
+from ragval_pipeline.measuring.table import ROWS
 
 #: What lies outside of ragval, and how it is written; `gates` is what a report is followed by.
 OUTSIDE = {"site": "sitemap and pages", "qdrant": "Qdrant collection", "gates": "blocking checks"}

@@ -9,7 +9,7 @@ from docs.architecture import architecture_svg
 from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.cli.checkup.estimate import Provider, Size, estimate
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
+from ragval_pipeline.measuring.table import ROWS, asset_of
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
 from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, PRICES_OF, price_of

@@ -109,7 +109,7 @@ def _systems(
 
 def _ways(suite: Suite, look: Look, reader: Reader) -> list[Check]:
     """Whether the collection can be searched by the modes that the suite names; nothing for dense vectors alone."""
-    from ragval_pipeline.orchestration.asking import check_ways
+    from ragval_pipeline.measuring.asking import check_ways
 
     named = [*([] if suite.retrieval.retriever else [suite.retrieval.mode]), *suite.retrieval.also]
     asked = [name for name in named if name not in ("bm25", "dense", "rerank")]

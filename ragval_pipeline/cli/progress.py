@@ -58,7 +58,7 @@ def showing_progress() -> Iterator[_Bars | _Lines | _Steps]:
         else:
             display = _Lines(console)
         # Imported here: importing Dagster takes a moment, and users should see output first.
-        from ragval_pipeline.orchestration.task import observed_by
+        from ragval_pipeline.measuring.progress import observed_by
 
         stack.enter_context(observed_by(display))
         yield display

@@ -293,7 +293,7 @@ def report(
     log_level: LogLevel = None,
 ) -> int:
     """Render report.html, summary.md, junit.xml and query_results.csv of an earlier run again."""
-    from ragval_pipeline.orchestration.report import settings_without_secrets
+    from ragval_pipeline.measuring.report import settings_without_secrets
     from ragval_pipeline.reporting.files.folder import render_again
     from ragval_pipeline.suite.absent import load_absent
 

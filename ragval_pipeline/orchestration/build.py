@@ -12,17 +12,10 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.measuring.names import COLLECTION, SITEMAP
+from ragval_pipeline.measuring.table import ASSETS
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
-from ragval_pipeline.orchestration.names import (
-    COLLECTION,
-    SITEMAP,
-    SUITE_TAG,
-    asset_key,
-    job_name,
-    prefix_parts,
-    resource_key,
-)
+from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, job_name, prefix_parts, resource_key
 from ragval_pipeline.orchestration.partitions import partitions_of
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.orchestration.triggers.automation import (

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.table import ROWS
+from ragval_pipeline.measuring.names import VALIDATION_REPORT
+from ragval_pipeline.measuring.table import ROWS
 from ragval_pipeline.orchestration.metadata import (
     AnyFinding,
     codes_for,
@@ -18,7 +19,7 @@ from ragval_pipeline.orchestration.metadata import (
     offenders_metadata,
     report_link,
 )
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK, check_name, job_name
+from ragval_pipeline.orchestration.names import VERDICT_CHECK, check_name, job_name
 from ragval_pipeline.suite.criteria import Criterion, Gate, measure_of
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite

@@ -55,6 +55,12 @@ def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
     }
 
 
+def described(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
+    """Metadata of what an asset that reads tells of itself: its numbers, and its texts."""
+    texts = {name: dg.MetadataValue.text(value) for name, value in values.items() if isinstance(value, str)}
+    return {**numbers({name: value for name, value in values.items() if name not in texts}), **texts}
+
+
 def asset_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
     """Metadata of a measuring asset: what was found, its criteria, counts, failures, and what is wrong as a table.
 

@@ -21,13 +21,15 @@ from upath import UPath
 from yaml import YAMLError
 
 from ragval_pipeline.errors import MachineError, RagvalError, SuiteError, failure_of_machine, install_line
-from ragval_pipeline.orchestration.asking import check_thresholds
-from ragval_pipeline.orchestration.assets.table import STEPS
+from ragval_pipeline.measuring.asking import check_thresholds
+from ragval_pipeline.measuring.names import FULL_TAG, ONLY_TAG, steps_of
+from ragval_pipeline.measuring.place import RunPlace, remove_tree
+from ragval_pipeline.measuring.progress import check_observer, expect_steps
+from ragval_pipeline.measuring.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.measuring import fault_of_the_suite
-from ragval_pipeline.orchestration.names import FULL_TAG, ONLY_TAG, TRIGGER_TAG, job_name, steps_of
-from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
-from ragval_pipeline.orchestration.task import check_observer, expect_steps
+from ragval_pipeline.orchestration.failures import fault_of_the_suite
+from ragval_pipeline.orchestration.names import TRIGGER_TAG, job_name
+from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.files.folder import copy_outputs
 from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.reporting.run import Run

@@ -3,23 +3,13 @@
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration.assets.table import ASSETS, CODE_VERSION, MEASURING, ROWS
-from ragval_pipeline.orchestration.checks import (
-    failed_parts,
-    gate_results,
-    gate_specs,
-    measured_results,
-    measured_specs,
-    verdict_result,
-)
-from ragval_pipeline.orchestration.measuring import log_crash, measure_parts, reading_the_suite, reading_the_world
-from ragval_pipeline.orchestration.metadata import asset_metadata, masked_check, masked_metadata, snapshot_schema
-from ragval_pipeline.orchestration.names import (
+from ragval_pipeline.measuring.names import (
     COLLECTION,
     INDEX_HEALTH,
     METADATA_EXPECTATIONS,
@@ -28,6 +18,27 @@ from ragval_pipeline.orchestration.names import (
     SITEMAP,
     SITEMAP_URLS,
     VALIDATION_REPORT,
+)
+from ragval_pipeline.measuring.parts import log_crash, measure_parts
+from ragval_pipeline.measuring.table import ASSETS, CODE_VERSION, MEASURING, ROWS
+from ragval_pipeline.measuring.task import Task
+from ragval_pipeline.orchestration.checks import (
+    failed_parts,
+    gate_results,
+    gate_specs,
+    measured_results,
+    measured_specs,
+    verdict_result,
+)
+from ragval_pipeline.orchestration.failures import reading_the_suite, reading_the_world
+from ragval_pipeline.orchestration.metadata import (
+    asset_metadata,
+    described,
+    masked_check,
+    masked_metadata,
+    snapshot_schema,
+)
+from ragval_pipeline.orchestration.names import (
     VERDICT_CHECK,
     VERDICT_TAG,
     asset_key,
@@ -36,8 +47,7 @@ from ragval_pipeline.orchestration.names import (
     step_name,
 )
 from ragval_pipeline.orchestration.partitions import part_of, partitioned_check, partitions_of
-from ragval_pipeline.orchestration.run_place import run_place
-from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.run_place import has_ended, run_place
 from ragval_pipeline.orchestration.triggers.automation import Upstream
 from ragval_pipeline.orchestration.triggers.records import overtaken
 from ragval_pipeline.suite.load import resolve_suite
@@ -85,9 +95,13 @@ def build_validation(
         with reading_the_suite():
             key = context.partition_key if context.has_partition_key else None
             resolved = resolve_suite(part_of(suite, key))
-        task = Task(context, resolved, run_place(context, resolved), tuple(prefix))
-        with task.place.working(), seldom_collecting(), keeping_points():
-            yield from _Step(task, gates, upstream).results()
+        qdrant, embedder = (
+            getattr(context.resources, resource_key(resolved.suite, name)) for name in ("qdrant", "embedder")
+        )
+        place = run_place(context, resolved)
+        task = Task(resolved, place, context.log, qdrant, embedder, partial(has_ended, context.instance))
+        with place.working(), seldom_collecting(), keeping_points():
+            yield from _Step(task, context, gates, upstream, tuple(prefix)).results()
 
     return validate
 
@@ -139,12 +153,19 @@ def needed_for(names: Iterable[str]) -> set[str]:
 class _Step:
     """The work of one step, whatever is selected."""
 
-    def __init__(self, task: Task, gates: Sequence[dg.AssetCheckSpec], upstream: Upstream) -> None:
-        self.task, self.upstream, self.began = task, upstream, time.time()
+    def __init__(
+        self,
+        task: Task,
+        context: dg.AssetExecutionContext,
+        gates: Sequence[dg.AssetCheckSpec],
+        upstream: Upstream,
+        prefix: Sequence[str],
+    ) -> None:
+        self.task, self.context, self.upstream, self.prefix, self.began = task, context, upstream, prefix, time.time()
         self.blocking = {spec.name: spec.blocking for spec in gates}
         self.shut: list[str] = []
-        self.selected = {key.path[-1] for key in task.context.selected_asset_keys}
-        self.checks = _names_of(task.context.selected_asset_check_keys)
+        self.selected = {key.path[-1] for key in context.selected_asset_keys}
+        self.checks = _names_of(context.selected_asset_check_keys)
         self.needed = needed_for(self.selected | self.checks.keys())
         self.errors: dict[str, Exception] = {}
 
@@ -159,6 +180,12 @@ class _Step:
         if VALIDATION_REPORT in self.needed:
             yield from self._reported()
         self._raise()
+
+    def _key(self, name: str) -> dg.AssetKey:
+        return asset_key(self.task.suite.suite, name, self.prefix)
+
+    def _observation(self, name: str, metadata: Mapping[str, Any]) -> dg.AssetObservation:
+        return dg.AssetObservation(self._key(name), partition=self.task.suite.partition, metadata=metadata)
 
     def _can_be_made(self, name: str) -> bool:
         # Pages are only compared with points.
@@ -176,19 +203,20 @@ class _Step:
                     metadata, checks = asset_metadata(parts), self._checks_of(name, parts)
                 else:
                     assert row.make is not None
-                    metadata = row.make(task)
+                    metadata = described(row.make(task))
             task.there.add(name)
         except dg.Failure:  # the suite is wrong
             raise
         except Exception as error:  # noqa: BLE001  a finding of the report, and raised at the end
-            log_crash(task.context, name, error)
+            log_crash(task.log, name, error)
             self.errors[name] = error
             task.failed[name] = failed_measurement(name, error)
             if name == SITEMAP_URLS and isinstance(error, SystemFailure):
                 task.read_no_site(error)
             return
-        yield from task.observations
-        task.observations.clear()
+        for system, found in task.observed.items():
+            yield self._observation(system, described(found))
+        task.observed.clear()
         yield from self._yielded(name, metadata, checks)
 
     def _yielded(
@@ -201,7 +229,7 @@ class _Step:
         masked = masking(load_absent(self.task.suite), secrets)
         metadata, checks = masked_metadata(metadata, masked), [masked_check(check, masked) for check in checks]
         if name in self.selected:
-            key = self.task.key(name)
+            key = self._key(name)
             yield dg.MaterializeResult(asset_key=key, value=value, metadata=metadata, check_results=checks)
         else:
             yield from checks
@@ -211,29 +239,26 @@ class _Step:
             parts,
             self.task.suite,
             self.checks.get(name, ()),
-            key=self.task.key(name),
+            key=self._key(name),
             elsewhere=self.blocking if VALIDATION_REPORT in self.needed else (),
         )
 
     def _reported(self) -> Iterator[Any]:
-        from ragval_pipeline.orchestration.assets import validation_report
+        from ragval_pipeline.measuring import judging
+        from ragval_pipeline.orchestration import report_page
 
         task = self.task
         for name in MEASURING:
             if name not in task.measured:
                 failure = self._cause(name) or Failure(kind="crashed", message=f"{name} was not run")
                 task.measured[name] = tuple(Measurement(asset=part, failure=failure) for part in ROWS[name].parts)
-        report, folder = validation_report.write(task)
+        report, folder = judging.write(task)
         if report.verdict != "error":
-            task.context.instance.add_run_tags(task.context.run.run_id, {VERDICT_TAG: report.verdict})
-        seen = dg.AssetObservation(
-            task.key(VALIDATION_REPORT),
-            partition=task.suite.partition,
-            metadata=validation_report.seen(report, folder),
-        )
+            self.context.instance.add_run_tags(self.context.run.run_id, {VERDICT_TAG: report.verdict})
+        seen = self._observation(VALIDATION_REPORT, report_page.seen(report, folder))
         try:
-            metadata = validation_report.metadata_of(report, folder)
-            gates = gate_results(report, self.blocking, key=task.key(VALIDATION_REPORT))
+            metadata = report_page.metadata_of(report, folder)
+            gates = gate_results(report, self.blocking, key=self._key(VALIDATION_REPORT))
         except Exception:
             yield seen
             raise
@@ -245,14 +270,14 @@ class _Step:
             yield from self._yielded(VALIDATION_REPORT, metadata, list(self._published(gates)), report)
         # Last of all: an ingestion that ends later than this is newer than the report.
         late = overtaken(
-            task.context.instance,
+            self.context.instance,
             self.upstream,
             by=task.place.run_id,
             since=self.began,
             partition=task.suite.partition,
         )
         if VERDICT_CHECK in self.blocking:
-            verdict = verdict_result(report, key=task.key(VALIDATION_REPORT), folder=folder, late=late)
+            verdict = verdict_result(report, key=self._key(VALIDATION_REPORT), folder=folder, late=late)
             yield from self._published([verdict])
 
     def _published(self, gates: Iterable[dg.AssetCheckResult]) -> Iterator[dg.AssetCheckResult]:

@@ -15,7 +15,7 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from ragval_pipeline.orchestration.run_place import purge_abandoned
+from ragval_pipeline.measuring.place import purge_abandoned
 from tests.faults.stage import NAME, staged
 from tests.orchestration.test_run_place import place
 

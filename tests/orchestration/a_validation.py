@@ -9,8 +9,9 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.measuring.names import VALIDATION_REPORT
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key, job_name
+from ragval_pipeline.orchestration.names import asset_key, job_name
 from ragval_pipeline.suite.load import load_suite
 from tests.support.celery_workers import settings
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.names import ONLY_TAG
+from ragval_pipeline.measuring.names import ONLY_TAG
 from ragval_pipeline.orchestration.promotion import AliasWriter, build_promotion_defs
 from tests.orchestration.world import COVERAGE_ALONE, NAME, QUIET, World, replace_with_garbage
 from tests.support.qdrant_server import QdrantStandIn

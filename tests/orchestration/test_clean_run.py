@@ -6,7 +6,7 @@ import json
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
+from ragval_pipeline.measuring.table import ASSETS, MEASURING, asset_of
 from ragval_pipeline.orchestration.checks import gated_criteria
 from ragval_pipeline.suite.gates import gates_of
 from tests.orchestration.world import World, checked, materialised, metadata_of, report_file

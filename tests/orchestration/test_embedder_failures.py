@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ragval_pipeline.orchestration.assets.query_validation_results import _cut_short
+from ragval_pipeline.measuring.query_validation_results import _cut_short
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.suite.queries.model import TestQuery

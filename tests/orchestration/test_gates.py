@@ -12,9 +12,10 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.measuring.names import ONLY_TAG
+from ragval_pipeline.measuring.table import ASSETS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, asset_key
+from ragval_pipeline.orchestration.names import TRIGGER_TAG, asset_key
 from tests.orchestration import a_validation
 from tests.orchestration.world import (
     COVERAGE_ALONE,

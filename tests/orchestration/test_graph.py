@@ -5,7 +5,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
+from ragval_pipeline.measuring.table import ASSETS, MEASURING, asset_of
 from ragval_pipeline.orchestration.build import build_validation_defs, external_assets
 from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.suite.gates import criteria_of, gates_of

@@ -6,9 +6,10 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.measuring.names import COLLECTION, SITEMAP, VALIDATION_REPORT
+from ragval_pipeline.measuring.table import ASSETS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import COLLECTION, SITEMAP, SUITE_TAG, VALIDATION_REPORT
+from ragval_pipeline.orchestration.names import SUITE_TAG
 from tests.orchestration.promotions import LIVE, staged
 from tests.orchestration.triggers.shop import Shop
 from tests.orchestration.world import NAME, World, a_page, failed_steps, left_report, materialised, run_job

@@ -12,8 +12,9 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.measuring.names import ONLY_TAG
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import ONLY_TAG, SUITE_TAG, asset_key, job_name
+from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, job_name
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.suite.load import for_partition, resolve_suite
 from ragval_pipeline.suite.model import Suite

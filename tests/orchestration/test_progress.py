@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from ragval_pipeline.orchestration.assets.table import STEPS
-from ragval_pipeline.orchestration.names import NEEDED_BY, steps_of
+from ragval_pipeline.measuring.names import NEEDED_BY, steps_of
+from ragval_pipeline.measuring.progress import observed_by
+from ragval_pipeline.measuring.table import STEPS
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.orchestration.task import observed_by
 from ragval_pipeline.suite.criteria import GROUPS
 from tests.orchestration.world import World
 

@@ -10,8 +10,9 @@ from pydantic import PrivateAttr
 from qdrant_client import QdrantClient
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.measuring.connections import closing_client, open_reader
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.resources import QdrantConnection, closing_client, open_reader
+from ragval_pipeline.orchestration.resources import QdrantConnection
 from ragval_pipeline.suite.load import resolve_suite
 from tests.orchestration.world import COVERAGE_ALONE, NOBODY, World, checked, copy_collection, failed_steps, run_job
 from tests.support.qdrant_server import QdrantStandIn

@@ -12,8 +12,8 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
-from ragval_pipeline.orchestration.names import ONLY_TAG
+from ragval_pipeline.measuring.names import ONLY_TAG
+from ragval_pipeline.measuring.table import ASSETS
 from tests.orchestration import a_validation
 from tests.orchestration.world import NAME, QUIET, World, failed_steps, materialised, why
 
@@ -50,7 +50,7 @@ def moved_away(file: Path) -> Callable[[], object]:
 def outage_of(system: str, world: World) -> Iterator[Outage]:
     if system == "a detector of ours":
         with pytest.MonkeyPatch.context() as defect:
-            defect.setattr("ragval_pipeline.orchestration.assets.table.measures.compare_content", lambda _: 1 / 0)
+            defect.setattr("ragval_pipeline.measuring.table.measures.compare_content", lambda _: 1 / 0)
             yield Outage({}, defect.undo, "coverage,metadata,integrity")
         return
     if system == "embedder":

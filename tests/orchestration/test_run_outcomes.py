@@ -9,7 +9,7 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.demo.workspace import DemoHome
-from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.measuring.table import ASSETS
 from ragval_pipeline.orchestration.names import asset_key
 from tests.orchestration.world import (
     NAME,
@@ -178,7 +178,7 @@ def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported
 
 
 @pytest.mark.parametrize(("defect", "told"), [
-    ("ragval_pipeline.orchestration.assets.validation_report._differences", {"check.crashed"}),
+    ("ragval_pipeline.measuring.judging._differences", {"check.crashed"}),
     ("ragval_pipeline.orchestration.validation.gate_results", set()),
 ])  # fmt: skip
 def test_a_crash_of_the_reports_own_step_fails_it_and_the_report_is_there_and_announced(

@@ -4,13 +4,15 @@ import os
 import tempfile
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
 import pytest
 from upath import UPath
 
-from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned, scratch_of
+from ragval_pipeline.measuring.place import RunPlace, purge_abandoned, scratch_of
+from ragval_pipeline.orchestration.run_place import has_ended
 
 TWO_DAYS_S = 2 * 86_400
 
@@ -28,6 +30,10 @@ def place(base: UPath, run_id: str = "this-run") -> RunPlace:
     return RunPlace(run_id=run_id, started=datetime.now(UTC), base=base, tags={}, scratch=base / ".work")
 
 
+def purge(instance: dg.DagsterInstance, place: RunPlace) -> None:
+    purge_abandoned(place, partial(has_ended, instance))
+
+
 def leave_behind(base: UPath, run_id: str, *, age_s: float = 0) -> UPath:
     folder = base / ".work" / run_id
     (folder / "values").mkdir(parents=True)
@@ -42,14 +48,14 @@ def test_working_files_of_a_run_that_has_ended_are_removed(tmp_path: Path, insta
     failed = instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.FAILURE)
     for run_id in (some_job.execute_in_process(instance=instance).run_id, failed.run_id):
         folder = leave_behind(UPath(tmp_path), run_id)
-        purge_abandoned(instance, place(UPath(tmp_path)))
+        purge(instance, place(UPath(tmp_path)))
         assert not folder.exists()
 
 
 def test_working_files_of_a_run_at_work_stay(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     run = instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.STARTED)
     folder = leave_behind(UPath(tmp_path), run.run_id, age_s=TWO_DAYS_S)
-    purge_abandoned(instance, place(UPath(tmp_path)))
+    purge(instance, place(UPath(tmp_path)))
     assert folder.exists()
 
 
@@ -59,14 +65,14 @@ def test_a_run_that_dagster_believes_at_work_has_died_if_it_wrote_nothing_for_a_
     """Nobody tells Dagster of a ``kill -9``, unless it monitors runs."""
     run = instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.STARTED)
     folder = leave_behind(UPath(tmp_path), run.run_id, age_s=8 * 86_400)
-    purge_abandoned(instance, place(UPath(tmp_path)))
+    purge(instance, place(UPath(tmp_path)))
     assert not folder.exists()
 
 
 def test_a_run_of_another_instance_is_given_a_day(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     young = leave_behind(UPath(tmp_path), "someone-elses")
     old = leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)
-    purge_abandoned(instance, place(UPath(tmp_path)))
+    purge(instance, place(UPath(tmp_path)))
     assert young.exists()
     assert not old.exists()
 
@@ -76,7 +82,7 @@ def test_a_store_without_folder_times_keeps_what_was_just_written(instance: dg.D
     folder = base / ".work" / "someone-elses"
     (folder / "values").mkdir(parents=True)
     (folder / "values" / "x.json").write_bytes(b"{}")
-    purge_abandoned(instance, place(base))
+    purge(instance, place(base))
     assert (folder / "values" / "x.json").exists()
 
 
@@ -87,8 +93,8 @@ def test_left_overs_that_cannot_be_removed_do_not_stop_a_run(
         raise FileNotFoundError(str(folder))
 
     leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)
-    monkeypatch.setattr("ragval_pipeline.orchestration.run_place.remove_tree", vanished)
-    purge_abandoned(instance, place(UPath(tmp_path)))
+    monkeypatch.setattr("ragval_pipeline.measuring.place.remove_tree", vanished)
+    purge(instance, place(UPath(tmp_path)))
 
 
 def test_reports_sort_by_the_start_of_their_run(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import dagster as dg
 import pytest
 import yaml
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
-from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
+from ragval_pipeline.measuring.names import ONLY_TAG
+from ragval_pipeline.measuring.table import ASSETS
+from ragval_pipeline.orchestration.names import asset_key
 from tests.orchestration import a_validation
 from tests.orchestration.world import (
     NAME,

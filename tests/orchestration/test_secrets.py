@@ -13,8 +13,8 @@ import dagster as dg
 import pytest
 from qdrant_client import QdrantClient
 
+from ragval_pipeline.measuring.report import settings_without_secrets
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.report import settings_without_secrets
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.suite.load import load_suite
 from tests.orchestration.live import dagster_dev

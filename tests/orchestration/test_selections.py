@@ -7,9 +7,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.measuring.names import ONLY_TAG
+from ragval_pipeline.measuring.table import ASSETS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
+from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.orchestration.run import run_suite
 from tests.orchestration.world import COVERAGE_ALONE, NAME, QUIET, World, checked, materialised, run_job
 
@@ -89,7 +90,7 @@ def test_an_interrupted_run_leaves_nothing(world: World, tmp_path: Path, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("ragval_pipeline.orchestration.assets.validation_report.write_report", stop)
+        patched.setattr("ragval_pipeline.measuring.judging.write_report", stop)
         with pytest.raises(KeyboardInterrupt):
             run_suite(world.suite(), only=["coverage"])
     assert not world.reports.exists()

@@ -14,8 +14,9 @@ import dagster as dg
 import yaml
 
 from ragval_pipeline.demo.workspace import DemoHome
+from ragval_pipeline.measuring.names import ONLY_TAG
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key, job_name
+from ragval_pipeline.orchestration.names import asset_key, job_name
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.model import Suite
 

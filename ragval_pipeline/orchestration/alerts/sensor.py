@@ -12,8 +12,8 @@ import dagster as dg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.measuring.names import ONLY_TAG
 from ragval_pipeline.orchestration.alerts.targets import AlertTarget
-from ragval_pipeline.orchestration.names import ONLY_TAG
 from ragval_pipeline.orchestration.partitions import keys_of, part_of, run_tags
 from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.alert import Alert, alert_of, alert_without_report, finding_keys, is_worth_telling

@@ -6,18 +6,14 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.orchestration.assets.table import ASSETS, CODE_VERSION
+from ragval_pipeline.measuring.connections import open_reader
+from ragval_pipeline.measuring.names import VALIDATION_REPORT
+from ragval_pipeline.measuring.place import RunPlace
+from ragval_pipeline.measuring.table import ASSETS, CODE_VERSION
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.measuring import reading_the_world
+from ragval_pipeline.orchestration.failures import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
-from ragval_pipeline.orchestration.names import (
-    SUITE_TAG,
-    VALIDATION_REPORT,
-    asset_key,
-    pool_name,
-    prefix_parts,
-    resource_key,
-)
+from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, pool_name, prefix_parts, resource_key
 from ragval_pipeline.orchestration.promotion.aliases import Aliases, AliasWriter
 from ragval_pipeline.orchestration.promotion.decision import (
     AliasChange,
@@ -27,8 +23,7 @@ from ragval_pipeline.orchestration.promotion.decision import (
     reasons_against,
     side_by_side,
 )
-from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.run_place import RunPlace, run_place
+from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
 from ragval_pipeline.sources.history import SNAPSHOT
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest

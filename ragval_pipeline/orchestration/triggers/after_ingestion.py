@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.measuring.connections import open_reader
 from ragval_pipeline.orchestration.names import UPSTREAM_ASSET_TAG, job_name, resource_key
 from ragval_pipeline.orchestration.partitions import keys_of
-from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 from ragval_pipeline.orchestration.triggers.records import (
     Ingestion,

@@ -7,8 +7,9 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key, prefix_parts
+from ragval_pipeline.measuring.names import VALIDATION_REPORT
+from ragval_pipeline.measuring.table import ASSETS
+from ragval_pipeline.orchestration.names import asset_key, prefix_parts
 from ragval_pipeline.orchestration.triggers.automation import watched_asset
 from ragval_pipeline.suite.model import Suite
 

@@ -9,15 +9,8 @@ from typing import Literal, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.names import (
-    INGESTIONS_TAG,
-    ONLY_TAG,
-    TRIGGER_TAG,
-    UPSTREAM_RUN_TAG,
-    VALIDATION_REPORT,
-    VERDICT_TAG,
-    step_name,
-)
+from ragval_pipeline.measuring.names import ONLY_TAG, VALIDATION_REPORT
+from ragval_pipeline.orchestration.names import INGESTIONS_TAG, TRIGGER_TAG, UPSTREAM_RUN_TAG, VERDICT_TAG, step_name
 from ragval_pipeline.orchestration.partitions import PARTITION_TAG, run_tags
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.measuring.table import ASSETS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from tests.orchestration.triggers.shop import INGESTION
 from tests.orchestration.world import NAME, World

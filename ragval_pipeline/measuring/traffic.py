@@ -11,9 +11,10 @@ from typing import Any
 
 from ragval_pipeline.errors import BudgetReachedError
 from ragval_pipeline.lazy import np
-from ragval_pipeline.orchestration.asking import Asking, Ways, hit_fields, hit_reader
-from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL, TRAFFIC
-from ragval_pipeline.orchestration.task import Task, progress_of
+from ragval_pipeline.measuring.asking import Asking, Ways, hit_fields, hit_reader
+from ragval_pipeline.measuring.names import QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL, TRAFFIC
+from ragval_pipeline.measuring.progress import progress_of
+from ragval_pipeline.measuring.task import Task
 from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, kept_runs
 from ragval_pipeline.sources.search.answers import Answer, Question, ask_with
 from ragval_pipeline.sources.search.searchers import IndexSearcher

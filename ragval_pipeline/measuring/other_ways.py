@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.orchestration.asking import Ways, hit_fields
+from ragval_pipeline.measuring.asking import Ways, hit_fields
 from ragval_pipeline.sources.search.answers import Answer, ask_with
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.sections import Way

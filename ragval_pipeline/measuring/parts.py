@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-import dagster as dg
-
 from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, RagvalError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
-from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, is_selected, selected_groups
-from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
+from ragval_pipeline.measuring.cost import CountedEmbedding, budget_of
+from ragval_pipeline.measuring.names import QUERY_VALIDATION_RESULTS, is_selected, selected_groups
+from ragval_pipeline.measuring.progress import progress_of
+from ragval_pipeline.measuring.task import Task
 from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement, not_measured
 
@@ -35,7 +35,7 @@ def measure_parts(task: Task, name: str, parts: Mapping[str, Work], *, embeds: b
     done: dict[str, Measurement] = {}
     budget = budget_of(task.suite, task.place) if embeds else None
     for part, work in parts.items():
-        embedding = CountedEmbedding(task.resource("embedder"), budget) if embeds else None
+        embedding = CountedEmbedding(task.embedder, budget) if embeds else None
         done[part] = _one_part(replace(task, embedding=embedding, before=done), part, work)
     task.measured[name] = tuple(done.values())
     return task.measured[name]
@@ -66,17 +66,17 @@ def measured(task: Task, name: str, work: Work) -> Measurement:
     try:
         measurement = work(task)
     except NoDenseVectorError as lacking:
-        task.context.log.info("%s: %s", name, lacking.problem)
+        task.log.info("%s: %s", name, lacking.problem)
         measurement = _without_dense(task.suite, name, lacking)
     except (SystemFailure, NotMeasurableError) as failure:
         error = vanished(failure) or failure
-        task.context.log.error("%s: %s", name, error)
+        task.log.error("%s: %s", name, error)
         measurement = failed_measurement(name, error)
     except SuiteError as error:
-        task.context.log.error("%s: %s", name, error)
+        task.log.error("%s: %s", name, error)
         measurement = _wrongly_asked(name, error)
     except Exception as error:  # noqa: BLE001  it is reported, as a finding, by the failed step and in the log
-        log_crash(task.context, name, error)
+        log_crash(task.log, name, error)
         measurement = failed_measurement(name, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
 
@@ -123,15 +123,15 @@ def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
     return failed.model_copy(update={"findings": tuple(findings), "failure": failure})
 
 
-def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) -> None:
+def log_crash(log: logging.Logger, name: str, error: Exception) -> None:
     """Log the traceback of a defect, without its causes: server responses may repeat keys.
 
     An error that ragval raises deliberately is no defect, and its text says what happened.
     """
     if isinstance(error, RagvalError):
-        context.log.error("%s: %s", name, error)
+        log.error("%s: %s", name, error)
         return
-    context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
+    log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
 
 
 def problem_of(error: Exception) -> str:
@@ -139,58 +139,10 @@ def problem_of(error: Exception) -> str:
     return str(error) if isinstance(error, RagvalError) else ""
 
 
-def log_verdict(context: dg.AssetExecutionContext, report: ValidationReport, folder: object) -> None:
+def log_verdict(log: logging.Logger, report: ValidationReport, folder: object) -> None:
     """Log the verdict, what it rests on and where its report is: Dagster logs the results of checks as DEBUG."""
     from ragval_pipeline.reporting.headline import headline
 
     is_red = report.verdict in {"fail", "error"} or any(criterion.gate_fails for criterion in report.criteria)
-    say = context.log.error if is_red else context.log.info
+    say = log.error if is_red else log.info
     say("The verdict is %s: %s The report: %s/report.html", report.verdict, headline(report), folder)
-
-
-@contextmanager
-def reading_the_suite() -> Iterator[None]:
-    """Turn an error of the suite into a failed step with one clear line."""
-    try:
-        yield
-    except SuiteError as error:
-        told = {"problem": error.problem, "remedy": error.remedy, "file": error.file or "", "key": error.key or ""}
-        raise dg.Failure(str(error), metadata={_FAULT: dg.MetadataValue.json(told)}, allow_retries=False) from None
-
-
-#: Metadata key of the suite's error in a failed step.
-_FAULT = "fault_of_the_suite"
-
-
-def fault_of_the_suite(result: dg.ExecuteInProcessResult) -> SuiteError | None:
-    """The suite's error that failed a step of a run, found only with a system; None if there is none."""
-    for event in result.all_events:
-        given = event.step_failure_data.user_failure_data if event.is_step_failure else None
-        found = given.metadata.get(_FAULT) if given is not None else None
-        if isinstance(found, dg.JsonMetadataValue) and isinstance(found.value, Mapping):
-            told = found.value
-            return SuiteError(
-                told["problem"], remedy=told["remedy"], file=told["file"] or None, key=told["key"] or None
-            )
-    return None
-
-
-@contextmanager
-def reading_the_world() -> Iterator[None]:
-    """Turn the failure of an outside system into a failed step that says what failed."""
-    try:
-        yield
-    except SystemFailure as error:
-        raise dg.Failure(
-            str(error),
-            metadata={
-                "code": error.code,
-                "system": error.system,
-                "subject": error.subject,
-                "problem": error.problem,
-                "remedy": error.remedy,
-                "attempts": error.attempts,
-                "details": dg.MetadataValue.json(dict(error.details)),
-            },
-            allow_retries=False,
-        ) from None  # Dagster stores the texts of causes, and a server's response may repeat the key

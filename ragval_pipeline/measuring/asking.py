@@ -10,7 +10,7 @@ from typing import Any
 from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
-from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.measuring.connections import open_reader
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.reembedding import embed_like

@@ -4,24 +4,23 @@ from collections.abc import Collection, Mapping
 from contextlib import closing
 from typing import Any
 
-import dagster as dg
-
-from ragval_pipeline.orchestration.asking import check_ways, with_coding
-from ragval_pipeline.orchestration.measuring import log_crash, problem_of
-from ragval_pipeline.orchestration.metadata import numbers
-from ragval_pipeline.orchestration.names import (
+from ragval_pipeline.measuring.asking import check_ways, with_coding
+from ragval_pipeline.measuring.connections import open_reader
+from ragval_pipeline.measuring.names import (
     COLLECTION,
     FULL_TAG,
     PAGE_SNAPSHOT,
     PAYLOAD_SNAPSHOT,
+    ROW_COUNT,
     SITEMAP,
     SITEMAP_URLS,
     is_selected,
     selected_groups,
 )
-from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
-from ragval_pipeline.orchestration.task import Task, progress_of
+from ragval_pipeline.measuring.parts import log_crash, problem_of
+from ragval_pipeline.measuring.place import RunPlace, purge_abandoned
+from ragval_pipeline.measuring.progress import progress_of
+from ragval_pipeline.measuring.task import Task
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import page_hosts_of
 from ragval_pipeline.sources.kept.evidence import Earlier, find_earlier
@@ -55,13 +54,12 @@ def read_site(task: Task) -> Mapping[str, Any]:
         SystemFailure: The sitemap cannot be read completely.
     """
     check_suite(task.suite, task.place.tags)
-    purge_abandoned(task.context.instance, task.place)
+    purge_abandoned(task.place, task.has_ended)
     progress_of(SITEMAP_URLS)(0, None)
     task.read.inventory = inventory = read_inventory(task.suite)
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
-        metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
-        task.observe(SITEMAP, metadata)
+        task.observed[SITEMAP] = {"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)}
     return _inventory_metadata(inventory)
 
 
@@ -91,8 +89,9 @@ def read_inventory(suite: Suite) -> SiteInventory:
 def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:
     in_scope = inventory.in_scope
     return {
-        **numbers({"dagster/row_count": len(in_scope), "out_of_scope": len(inventory.pages) - len(in_scope)}),
-        **({"sitemap": dg.MetadataValue.text(inventory.location)} if inventory.location else {}),
+        ROW_COUNT: len(in_scope),
+        "out_of_scope": len(inventory.pages) - len(in_scope),
+        **({"sitemap": inventory.location} if inventory.location else {}),
     }
 
 
@@ -110,12 +109,12 @@ def copy_pages(task: Task) -> Mapping[str, Any]:
                 task.read.earlier = find_earlier(task.place.base, task.place.staged("earlier"))
             manifest = read_copies(task.suite, task.inventory, task.place, task.read.earlier)
         except Exception as error:  # noqa: BLE001  content_integrity reports it
-            log_crash(task.context, PAGE_SNAPSHOT, error)
+            log_crash(task.log, PAGE_SNAPSHOT, error)
             manifest = PageCopiesManifest(
                 run_id=task.place.run_id, crash=type(error).__name__, problem=problem_of(error)
             )
     if manifest.failure is not None:
-        task.context.log.error("%s", manifest.failure.error())
+        task.log.error("%s", manifest.failure.error())
     task.read.pages = manifest
     _settle_addresses(task)
     return _pages_metadata(manifest)
@@ -178,16 +177,12 @@ def read_copies(
 
 def _pages_metadata(manifest: PageCopiesManifest) -> dict[str, Any]:
     return {
-        **numbers(
-            {
-                "dagster/row_count": manifest.pages,
-                "readable": manifest.readable,
-                "left_out": manifest.left_out,
-                "seconds": round(manifest.seconds, 3),
-            }
-        ),
-        **({"not_read": dg.MetadataValue.text(manifest.reason)} if manifest.reason else {}),
-        **({"failure": dg.MetadataValue.text(str(manifest.failure.error()))} if manifest.failure else {}),
+        ROW_COUNT: manifest.pages,
+        "readable": manifest.readable,
+        "left_out": manifest.left_out,
+        "seconds": round(manifest.seconds, 3),
+        **({"not_read": manifest.reason} if manifest.reason else {}),
+        **({"failure": str(manifest.failure.error())} if manifest.failure else {}),
     }
 
 
@@ -224,8 +219,8 @@ def read_points(task: Task) -> Mapping[str, Any]:
             on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
         if reads_vectors(task.place.tags):
-            task.read.manifest = manifest = with_coding(task.suite, manifest, reader, task.resource("embedder"))
-    task.observe(COLLECTION, _observed_collection(manifest.facts, manifest.points))
+            task.read.manifest = manifest = with_coding(task.suite, manifest, reader, task.embedder)
+    task.observed[COLLECTION] = _observed_collection(manifest.facts, manifest.points)
     return _points_metadata(manifest)
 
 
@@ -244,12 +239,9 @@ def _further_fields(suite: Suite) -> dict[str, str]:
 
 
 def _observed_collection(facts: CollectionFacts, points: int) -> dict[str, Any]:
-    """Metadata of an observation of the collection, with the collection behind an alias."""
+    """What was found in the collection, with the collection behind an alias."""
     texts = {"collection": facts.name, "status": facts.status, **({"alias": facts.alias} if facts.alias else {})}
-    return {
-        **{name: dg.MetadataValue.text(text) for name, text in texts.items()},
-        **numbers({"points": points, "segments": facts.segments}),
-    }
+    return {**texts, "points": points, "segments": facts.segments}
 
 
 def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] | None) -> None:
@@ -270,16 +262,7 @@ def _needs_vectors(groups: Collection[str] | None) -> bool:
 
 
 def _points_metadata(manifest: SnapshotManifest) -> dict[str, Any]:
-    facts = manifest.facts
-    return {
-        **numbers(
-            {
-                "dagster/row_count": manifest.points,
-                "seconds": round(manifest.seconds, 3),
-            }
-        ),
-        "vectors": dg.MetadataValue.text(_vectors(facts)),
-    }
+    return {ROW_COUNT: manifest.points, "seconds": round(manifest.seconds, 3), "vectors": _vectors(manifest.facts)}
 
 
 def _vectors(facts: CollectionFacts) -> str:

@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.orchestration.asking import Ways, hit_fields, searched_vector
-from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, SPARSE_VECTORS, VECTOR_HEALTH
-from ragval_pipeline.orchestration.resources import limit_of, open_reader
-from ragval_pipeline.orchestration.task import progress_of
+from ragval_pipeline.measuring.asking import Ways, hit_fields, searched_vector
+from ragval_pipeline.measuring.connections import limit_of, open_reader
+from ragval_pipeline.measuring.names import INDEX_HEALTH, LATENCY_PROFILE, SPARSE_VECTORS, VECTOR_HEALTH
+from ragval_pipeline.measuring.progress import progress_of
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
 from ragval_pipeline.sources.embedders.sparse import TextRow, knows_bm25, own_sparse_model, word_counts

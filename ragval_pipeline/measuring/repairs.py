@@ -9,9 +9,9 @@ from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.orchestration.asking import golden_of, hit_fields, retrieval_settings
-from ragval_pipeline.orchestration.planning import Read, planned
-from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.measuring.asking import golden_of, hit_fields, retrieval_settings
+from ragval_pipeline.measuring.connections import open_reader
+from ragval_pipeline.measuring.planning import Read, planned
 from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.embedders.reembedding import embed_like

@@ -10,10 +10,10 @@ from upath import UPath
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.orchestration.measuring import log_crash, problem_of
-from ragval_pipeline.orchestration.metadata import numbers
-from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
-from ragval_pipeline.orchestration.task import Task, progress_of
+from ragval_pipeline.measuring.names import CHUNK_FACTS, ROW_COUNT, is_selected, selected_groups
+from ragval_pipeline.measuring.parts import log_crash, problem_of
+from ragval_pipeline.measuring.progress import progress_of
+from ragval_pipeline.measuring.task import Task
 from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
 from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.sources.embedders.models import model_in_use
@@ -168,13 +168,13 @@ def make_chunk_facts(task: Task) -> Mapping[str, Any]:
                 on_progress=progress_of(CHUNK_FACTS),
             )
         except Exception as error:  # noqa: BLE001  content_integrity reports it
-            log_crash(task.context, CHUNK_FACTS, error)
+            log_crash(task.log, CHUNK_FACTS, error)
             manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": problem_of(error)})
     task.read.facts = manifest
     tables: tuple[Table, ...] = ("chunks", "pages")
     counts: dict[str, int] = {table: sum(part.rows for part in manifest.files(table)) for table in tables}
     reused = {"units": manifest.units, "reused": manifest.reused} if manifest.units else {}
-    return numbers({"dagster/row_count": counts["chunks"], **counts, **reused, "seconds": round(manifest.seconds, 3)})
+    return {ROW_COUNT: counts["chunks"], **counts, **reused, "seconds": round(manifest.seconds, 3)}
 
 
 def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measurement:

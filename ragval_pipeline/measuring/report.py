@@ -10,10 +10,10 @@ from importlib import metadata
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.orchestration.names import selected_groups
-from ragval_pipeline.orchestration.own_rules import findings_of_rules
-from ragval_pipeline.orchestration.planning import Read, planned
-from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.measuring.names import selected_groups
+from ragval_pipeline.measuring.own_rules import findings_of_rules
+from ragval_pipeline.measuring.place import RunPlace
+from ragval_pipeline.measuring.planning import Read, planned
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
 from ragval_pipeline.reporting.files.masked_parts import mask_evidence

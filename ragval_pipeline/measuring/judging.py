@@ -2,36 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
-
-import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration.assets import measures
-from ragval_pipeline.orchestration.assets.snapshots import reads_vectors
-from ragval_pipeline.orchestration.assets.table import MEASURING
-from ragval_pipeline.orchestration.measuring import Work, log_crash, log_verdict, measured, vanished
-from ragval_pipeline.orchestration.metadata import numbers, report_link, short, table
-from ragval_pipeline.orchestration.names import (
+from ragval_pipeline.measuring import measures
+from ragval_pipeline.measuring.connections import open_reader
+from ragval_pipeline.measuring.cost import CountedEmbedding, budget_of
+from ragval_pipeline.measuring.names import (
     CHUNK_STRUCTURE,
     CONTENT_INTEGRITY,
     COVERAGE_REPORT,
     METADATA_EXPECTATIONS,
     VALIDATION_REPORT,
 )
-from ragval_pipeline.orchestration.repairs import Trial
-from ragval_pipeline.orchestration.report import write_report
-from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.task import CountedEmbedding, Read, Task, budget_of, progress_of
-from ragval_pipeline.reporting.headline import headline
-from ragval_pipeline.reporting.outline import verdict_words
+from ragval_pipeline.measuring.parts import Work, log_crash, log_verdict, measured, vanished
+from ragval_pipeline.measuring.progress import progress_of
+from ragval_pipeline.measuring.reading import reads_vectors
+from ragval_pipeline.measuring.repairs import Trial
+from ragval_pipeline.measuring.report import write_report
+from ragval_pipeline.measuring.table import MEASURING
+from ragval_pipeline.measuring.task import Read, Task
 from ragval_pipeline.sources.snapshot.sameness import Differences, compare_points
-from ragval_pipeline.sources.storage import ReportNotWrittenError, open_folder
+from ragval_pipeline.sources.storage import ReportNotWrittenError
 from ragval_pipeline.validation.assemble import graded_findings
 from ragval_pipeline.validation.index.readiness import PointsRead
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
-from ragval_pipeline.validation.report import ANSWERED, ValidationReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.set_aside import SetAside
 
 
@@ -54,13 +50,13 @@ def write(task: Task) -> tuple[ValidationReport, str]:
             differences = _differences(task)
         except Exception as error:  # noqa: BLE001  what was measured is reported, and the step fails at its end
             # Whether anything has changed since it was read is not known.
-            log_crash(task.context, VALIDATION_REPORT, error)
+            log_crash(task.log, VALIDATION_REPORT, error)
             task.failed[VALIDATION_REPORT] = failed_measurement(VALIDATION_REPORT, error)
             parts.append(task.failed[VALIDATION_REPORT])
         else:
             if PointsRead(task.manifest, differences, task.suite.qdrant.max_changing).is_steady:
                 judged, parts = _without_changed(task, parts, differences)
-        embedding = CountedEmbedding(task.resource("embedder"), budget_of(task.suite, task.place))
+        embedding = CountedEmbedding(task.embedder, budget_of(task.suite, task.place))
         simulated = _simulated(replace(task, read=judged), embedding, parts)
         parts.append(Measurement(asset="repairs", sections=embedding.section()))
     report, folder = write_report(
@@ -77,7 +73,7 @@ def write(task: Task) -> tuple[ValidationReport, str]:
         partitions=replace(task, read=judged).partitions if read.manifest is not None else None,
         secrets=task.secrets.values,
     )
-    log_verdict(task.context, report, folder)
+    log_verdict(task.log, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)
     return report, folder
 
@@ -121,7 +117,7 @@ def _without_changed(task: Task, parts: Sequence[Measurement], found: Difference
     manifest = aside.manifest(task.manifest)
     facts = task.facts.model_copy(update={"points": manifest})
     judged = replace(task.read, manifest=manifest, facts=facts, partitions=None)
-    task.context.log.info("%d points changed meanwhile and are set aside", len(found.points))
+    task.log.info("%d points changed meanwhile and are set aside", len(found.points))
     return judged, [_judged_again(task, judged, part, aside) for part in parts]
 
 
@@ -144,63 +140,8 @@ def _simulated(task: Task, embedding: CountedEmbedding, measurements: Sequence[M
     try:
         simulated = trial.run(graded_findings(measurements, task.suite.severity), measurements)
     except Exception as error:  # noqa: BLE001  it is logged, and nothing is claimed
-        log_crash(task.context, VALIDATION_REPORT, error)
+        log_crash(task.log, VALIDATION_REPORT, error)
         return None
     for code, reason in simulated.left_out.items():
-        task.context.log.info("the repair of %s was not simulated: %s", code, reason)
+        task.log.info("the repair of %s was not simulated: %s", code, reason)
     return simulated
-
-
-def seen(report: ValidationReport, folder: str) -> dict[str, Any]:
-    """Metadata of an observation of a report that is not materialised."""
-    return {
-        "verdict": dg.MetadataValue.text(report.verdict),
-        **report_link(folder),
-        "run": dg.MetadataValue.dagster_run(report.run_id),
-    }
-
-
-def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
-    """Metadata of the report's page, the verdict first: the UI keeps this order."""
-    severities = [finding.severity for finding in report.findings]
-    counts = {
-        "pass_rate": report.pass_rate,
-        "offenders_count": sum(finding.count for finding in report.findings),
-        "error_findings": severities.count("error"),
-        "warning_findings": severities.count("warning"),
-        "duration_seconds": report.duration_seconds,
-    }
-    by_mode = report.retrieval_metrics.by_mode
-    answered = {f"answered_{mode}": values[ANSWERED].value for mode, values in by_mode.items() if ANSWERED in values}
-    return {
-        "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
-        # Browsers do not open local files from a web page: this shows the report's content in place.
-        "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
-        **report_link(folder, whole=False),
-        **_partitions(report),
-        "collection": dg.MetadataValue.text(report.collection_name),
-        **numbers({**counts, **answered}),
-    }
-
-
-def _partitions(report: ValidationReport) -> dict[str, Any]:
-    """The required criteria of each partition as a table, those that miss most first; empty without partitions."""
-    from ragval_pipeline.reporting.partitions import columns_of, partition_rows
-
-    rows = partition_rows(report)
-    if not rows:
-        return {}
-    values = ({name: short(result.value) for name, result in row.results.items()} for row in rows)
-    told = [{"partition": row.value, **own} for row, own in zip(rows, values, strict=True)]
-    return {"partitions": table(told, ("partition", *columns_of(rows)))}
-
-
-#: Letters of the summary's beginning: Dagster stores an asset's metadata twice, for ever.
-_SHOWN = 1_000
-
-
-def _beginning(summary: str) -> str:
-    """Whole lines of the summary."""
-    if len(summary) <= _SHOWN:
-        return summary
-    return f"{summary[:_SHOWN].rpartition(chr(10))[0]}\n\nThe report has the rest."

@@ -7,19 +7,12 @@ from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.orchestration.asking import (
-    Asking,
-    Ways,
-    golden_of,
-    hit_fields,
-    hit_reader,
-    retrieval_settings,
-)
-from ragval_pipeline.orchestration.assets.measures import held_of
-from ragval_pipeline.orchestration.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
-from ragval_pipeline.orchestration.other_ways import ask_other_ways
-from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.task import progress_of
+from ragval_pipeline.measuring.asking import Asking, Ways, golden_of, hit_fields, hit_reader, retrieval_settings
+from ragval_pipeline.measuring.connections import open_reader
+from ragval_pipeline.measuring.measures import held_of
+from ragval_pipeline.measuring.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
+from ragval_pipeline.measuring.other_ways import ask_other_ways
+from ragval_pipeline.measuring.progress import progress_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short
 from ragval_pipeline.sources.search.answers import Answer, Answers, Question, ask_with

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import OnFirstUse
-from ragval_pipeline.orchestration.measuring import Work
-from ragval_pipeline.orchestration.names import (
+from ragval_pipeline.measuring.names import (
     CHUNK_FACTS,
     CHUNK_STRUCTURE,
     CONTENT_INTEGRITY,
@@ -31,22 +30,17 @@ from ragval_pipeline.orchestration.names import (
     is_selected,
     selected_groups,
 )
-from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.measuring.parts import Work
+from ragval_pipeline.measuring.task import Task
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.assets import (
-        index_health,
-        measures,
-        query_validation_results,
-        snapshots,
-        traffic,
-    )
+    from ragval_pipeline.measuring import index_health, measures, query_validation_results, reading, traffic
 else:
     # What does the work is imported by the first step that has some: definitions load with the table alone.
-    index_health, measures, query_validation_results, snapshots, traffic = (
-        OnFirstUse(f"ragval_pipeline.orchestration.assets.{name}")
-        for name in ("index_health", "measures", "query_validation_results", "snapshots", "traffic")
+    index_health, measures, query_validation_results, reading, traffic = (
+        OnFirstUse(f"ragval_pipeline.measuring.{name}")
+        for name in ("index_health", "measures", "query_validation_results", "reading", "traffic")
     )
 
 
@@ -88,13 +82,13 @@ ROWS: Mapping[str, Row] = {
     SITEMAP_URLS: Row(
         "All pages listed in the site's sitemap.",
         ("xml",),
-        make=lambda task: snapshots.read_site(task),
+        make=lambda task: reading.read_site(task),
     ),
     PAGE_SNAPSHOT: Row(
         "The text of every in-scope page, read once and stored as Parquet parts.",
         ("html", "parquet"),
         reads=(SITEMAP_URLS,),
-        make=lambda task: snapshots.copy_pages(task),
+        make=lambda task: reading.copy_pages(task),
     ),
     PAYLOAD_SNAPSHOT: Row(
         "The payload of every point, read once and stored as Parquet parts. Each row has the sitemap page that its "
@@ -102,7 +96,7 @@ ROWS: Mapping[str, Row] = {
         ("qdrant", "parquet"),
         reads=(SITEMAP_URLS,),
         asks=("qdrant",),
-        make=lambda task: snapshots.read_points(task),
+        make=lambda task: reading.read_points(task),
     ),
     CHUNK_FACTS: Row(
         "One row per chunk and one per page: what is found where, what is missing and what differs. Texts are read "

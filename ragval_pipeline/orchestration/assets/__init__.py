@@ -1,1 +1,0 @@
-"""The assets of a suite: those that read, measure, ask, and report; ``table`` lists them all."""

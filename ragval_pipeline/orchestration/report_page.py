@@ -1,0 +1,68 @@
+"""The page of ``validation_report`` in Dagster: its metadata, the verdict first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.metadata import numbers, report_link, short, table
+from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.outline import verdict_words
+from ragval_pipeline.sources.storage import open_folder
+from ragval_pipeline.validation.report import ANSWERED, ValidationReport
+
+
+def seen(report: ValidationReport, folder: str) -> dict[str, Any]:
+    """Metadata of an observation of a report that is not materialised."""
+    return {
+        "verdict": dg.MetadataValue.text(report.verdict),
+        **report_link(folder),
+        "run": dg.MetadataValue.dagster_run(report.run_id),
+    }
+
+
+def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
+    """Metadata of the report's page, the verdict first: the UI keeps this order."""
+    severities = [finding.severity for finding in report.findings]
+    counts = {
+        "pass_rate": report.pass_rate,
+        "offenders_count": sum(finding.count for finding in report.findings),
+        "error_findings": severities.count("error"),
+        "warning_findings": severities.count("warning"),
+        "duration_seconds": report.duration_seconds,
+    }
+    by_mode = report.retrieval_metrics.by_mode
+    answered = {f"answered_{mode}": values[ANSWERED].value for mode, values in by_mode.items() if ANSWERED in values}
+    return {
+        "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
+        # Browsers do not open local files from a web page: this shows the report's content in place.
+        "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
+        **report_link(folder, whole=False),
+        **_partitions(report),
+        "collection": dg.MetadataValue.text(report.collection_name),
+        **numbers({**counts, **answered}),
+    }
+
+
+def _partitions(report: ValidationReport) -> dict[str, Any]:
+    """The required criteria of each partition as a table, those that miss most first; empty without partitions."""
+    from ragval_pipeline.reporting.partitions import columns_of, partition_rows
+
+    rows = partition_rows(report)
+    if not rows:
+        return {}
+    values = ({name: short(result.value) for name, result in row.results.items()} for row in rows)
+    told = [{"partition": row.value, **own} for row, own in zip(rows, values, strict=True)]
+    return {"partitions": table(told, ("partition", *columns_of(rows)))}
+
+
+#: Letters of the summary's beginning: Dagster stores an asset's metadata twice, for ever.
+_SHOWN = 1_000
+
+
+def _beginning(summary: str) -> str:
+    """Whole lines of the summary."""
+    if len(summary) <= _SHOWN:
+        return summary
+    return f"{summary[:_SHOWN].rpartition(chr(10))[0]}\n\nThe report has the rest."
