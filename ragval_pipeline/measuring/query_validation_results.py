@@ -30,7 +30,7 @@ from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation import absent
-from ragval_pipeline.validation.belonging import Partitions
+from ragval_pipeline.validation.belonging import Partitions, filter_values
 from ragval_pipeline.validation.coverage.filtered import why_query_filtered
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
@@ -40,6 +40,7 @@ from ragval_pipeline.validation.report import ModeValue
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, questions_of
 from ragval_pipeline.validation.retrieval.diagnosis import diagnose
 from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages
+from ragval_pipeline.validation.retrieval.leaks import AskedUnder, questions_across
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
 from ragval_pipeline.validation.retrieval.repeats import with_manner
 from ragval_pipeline.validation.self_retrieval import own_queries as own
@@ -243,7 +244,40 @@ def ask_pages(
     """Search for pages by their own title and headings, and for what must be absent."""
     measured = _ask_pages(suite, inventory, copies, manifest, connection, embedding, partitions=partitions)
     returned = _returned(suite, inventory, manifest, connection, embedding)
-    return measured.model_copy(update={"findings": (*measured.findings, *returned)})
+    leaked = _leaked(suite, inventory, manifest, connection, embedding, partitions) if partitions else []
+    return measured.model_copy(update={"findings": (*measured.findings, *returned, *leaked)})
+
+
+def _leaked(
+    suite: Suite,
+    inventory: SiteInventory,
+    manifest: SnapshotManifest,
+    connection: Any,
+    embedding: Any,
+    partitions: Partitions,
+) -> list[Finding]:
+    """Points that the user's own search returns under another partition's filter, for test questions and headings."""
+    if suite.retrieval.retriever is None or not manifest.points:
+        return []
+    snapshot = Snapshot(manifest)
+    names: dict[str, list[str]] = {}
+    for query in own.own_queries(own.pages_from_snapshot(snapshot.rows(own.COLUMNS)).values()):
+        names.setdefault(query.key, []).append(query.text)
+    values = filter_values(snapshot.rows(("extra",)))
+    across = questions_across(names, partitions, values, top_k=suite.retrieval.top_k)
+    filtered = [query for query in load_queries(suite) if query.filter and partitions.path in query.filter]
+    asked = [Question(query.id, query.query_text, suite.retrieval.top_k, equal=query.filter) for query in filtered]
+    under = {query.id: value for query in filtered for value in partitions.of_query(query.id)}
+    under |= {question.query_id: value for value, questions in across.items() for question in questions}
+    asked += [question for questions in across.values() for question in questions]
+    if not asked:
+        return []
+    with Ways(suite, manifest, connection, embedding).judged() as way:
+        result = ask_with(asked, searcher=way.searcher, fields=[], page_of=hit_reader(suite, inventory).page)
+    if result.failure is not None:
+        raise result.failure
+    texts = {question.query_id: question.text for question in asked}
+    return find_all(AskedUnder(partitions, under, texts, result.answers))
 
 
 def _returned(

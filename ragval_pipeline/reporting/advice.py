@@ -140,6 +140,9 @@ def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action | Litera
         if _listed("reingest_urls", finding, bundle):
             return "reingest"
         return "decide" if _listed("review_point_ids", finding, bundle) else known.action
+    own = finding.code, finding.scope
+    if known.action == "reingest" and own in {(e["code"], e["scope"]) for e in bundle.remedies.get("settings", ())}:
+        return "setting"
     return known.action
 
 

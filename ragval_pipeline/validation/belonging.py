@@ -24,6 +24,8 @@ MOST_JUDGED = 500  # work
 #: A text that reads like a number or a truth value, in quotes.
 _QUOTED = re.compile(r'"(?:-?[0-9][0-9.eE+-]*|true|false)"')
 
+#: A value that a filter for equality can ask for.
+FilterValue = str | int | bool
 ItemT = TypeVar("ItemT")
 #: Values of criteria by partition.
 ByPartition = dict[str, tuple[MeasuredValue, ...]]
@@ -65,6 +67,13 @@ def tagged_points(rows: Iterable[Mapping[str, Any]]) -> list[Tagged]:
         point._replace(tags=tuple(dict.fromkeys(_text(each, others) for each in values))) if values else point
         for point, values in read
     ]
+
+
+def filter_values(rows: Iterable[Mapping[str, Any]]) -> dict[str, FilterValue]:
+    """What a filter asks for to get each partition, from rows with ``extra``; fractions cannot be asked for."""
+    held = {json.dumps(each): each for row in rows for each in _values(row["extra"]) if not isinstance(each, float)}
+    others = {_text(each) for each in held.values() if not isinstance(each, str)}
+    return {_text(each, others): each for each in held.values()}
 
 
 def _values(extra: str | None) -> list[Any]:

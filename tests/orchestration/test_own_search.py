@@ -106,3 +106,18 @@ def test_scores_that_no_search_can_give_are_out_of_range_and_no_chance(own: tupl
     assert "retrieval.nondeterministic" not in codes
     assert criteria(report)["determinism"].value == 1.0
     assert report.verdict == "fail"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_search_that_loses_the_filter_leaks_between_partitions(own: tuple[World, str], *, keeps: bool) -> None:
+    world, name = own
+    module = (world.folder / f"{name}.py").read_text(encoding="utf-8")
+    kept = 'all(POINTS[place]["payload"].get(path) == value for path, value in (filter or {}).items())'
+    module = module.replace("!= hidden]", f"!= hidden and {kept}]") if keeps else module
+    (world.folder / f"{name}.py").write_text(module, encoding="utf-8")
+    suite = world.suite({"retrieval": {"retriever": f"{name}:search"}, "qdrant": {"partition_by": "module_name"}})
+    report = run_suite(suite, only=["queries"]).report
+    leaks = [finding for finding in report.findings if finding.code == "partition.leak"]
+    assert bool(leaks) is not keeps
+    assert all(finding.scope == "retrieval.retriever" and finding.count for finding in leaks)

@@ -2,6 +2,9 @@
 
 from ragval_pipeline.rules.rule import Rule
 
+#: Scope of points that the user's own search returns under another partition's filter.
+BY_SEARCH = "retrieval.retriever"
+
 RULE = Rule(
     code="partition.leak",
     severity="error",
@@ -18,7 +21,9 @@ RULE = Rule(
         "Where addresses name none, a point is listed if all others of its page, at least two, are in one other "
         "partition. One that repeats another's text is not, since files of two partitions may be equal. If most "
         "pages have points of several partitions, none is. Of a page that is in the wrong partition as a whole, "
-        "and whose address names none, nothing tells."
+        "and whose address names none, nothing tells. A search of your own (retrieval.retriever) is also asked for "
+        "titles and headings of one partition under the filter of another: points of a third, or of the first, are "
+        "listed. Qdrant's own filter returns no others than it is asked for, so it is not asked."
     ),
     cause="The ingestion stored the point with another partition's value: its readers find what is not theirs.",
     remedy=(

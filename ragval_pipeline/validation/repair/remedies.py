@@ -22,6 +22,7 @@ from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
 from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.integrity.gone import RULE as GONE
+from ragval_pipeline.rules.partition.leak import BY_SEARCH
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import names_no_page, site_pages_of
@@ -295,8 +296,9 @@ class _Draft:
 
     def _add_reingest(self, finding: Finding) -> None:
         code, scope = finding.code, self._site.scope
-        if finding.subject_kind == "point" and not finding.subjects:
-            self._lists["settings"].append(finding)  # all points, because the suite asks for something else
+        if (finding.subject_kind == "point" and not finding.subjects) or finding.scope == BY_SEARCH:
+            # Every point, because the suite asks for something else; or the search is wrong, and no point.
+            self._lists["settings"].append(finding)
             return
         if finding.subject_kind not in {*_PAGES, "point"}:
             if code == FOREIGN_HOST.code:  # the host may serve the same site
