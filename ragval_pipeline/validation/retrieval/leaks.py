@@ -77,6 +77,7 @@ def find_returned_leaks(asked: AskedUnder) -> Iterator[Finding]:
     """Points of other partitions that a search returns under a partition's filter."""
     found: dict[str, Subject] = {}
     questions = set[str]()
+    ways = dict[str, None]()
     for answer in asked.answers:
         under = asked.under.get(answer.query_id)
         for hit in answer.hits if under is not None else ():
@@ -87,10 +88,9 @@ def find_returned_leaks(asked: AskedUnder) -> Iterator[Finding]:
                 text = asked.texts.get(answer.query_id, "")
                 details = {"partition": under, "belongs_to": ", ".join(homes), "asked": text}
                 found.setdefault(name, Subject(name, details=details))
+                ways[f"points of {printable(', '.join(homes))} under {printable(str(under))}"] = None
     if not found:
         return
-    ways = dict.fromkeys((str(one.details["belongs_to"]), str(one.details["partition"])) for one in found.values())
-    told = "; ".join(f"points of {printable(home)} under {printable(under)}" for home, under in islice(ways, NAMED))
     yield make_finding(
         PARTITION_LEAK.code,
         found.values(),
@@ -98,7 +98,7 @@ def find_returned_leaks(asked: AskedUnder) -> Iterator[Finding]:
         message=f"{plural(len(found), 'point')} of other partitions {'is' if len(found) == 1 else 'are'} returned by "
         f"your search under a partition's filter.",
         cause=f"The search of {BY_SEARCH} does not keep to the filter that it is given, for "
-        f"{plural(len(questions), 'question')}: {told}.",
+        f"{plural(len(questions), 'question')}: {'; '.join(islice(ways, NAMED))}.",
         remedy="Pass the filter on to Qdrant in every request that the search makes, and make it part of the key of "
         "every cache. The points themselves are in their partitions.",
         details={"field": asked.partitions.path},
