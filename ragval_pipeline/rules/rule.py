@@ -101,6 +101,8 @@ class Rule:
             collection its ``scope``, and the subject's details. A column that begins with ``_`` is the attribute of
             that name of ``Subject``, and one that begins with ``all_`` is the same in each row: a detail of the
             finding. ``$NAME`` is a threshold, or how much a report lists.
+        keeps_words: Whether its repair leaves the rest of a text as the ingestion wrote it.
+        lacks_value: Whether a field has no value, instead of a wrong one.
         tell: What the finding says of the rows, if that is not the same for all.
     """
 
@@ -131,6 +133,8 @@ class Rule:
     to_copy: Copied | None = None
     fails_rankings: bool = False
     error_share: float | None = None
+    keeps_words: bool = False
+    lacks_value: bool = False
     sql: str = ""
     tell: Callable[[Found], Told] | None = None
 
@@ -142,6 +146,26 @@ class Rule:
     def is_failed_query(self) -> bool:
         """Whether its subjects are test queries that were not answered as expected."""
         return Aspect.ANSWER in self.breaks
+
+    @property
+    def names_stored_pages(self) -> bool:
+        """Whether its subjects are pages as points name them, which the site may have under another address."""
+        return self.subject_kind == "page" and self.group == "coverage" and Aspect.FIELD in self.breaks
+
+    @property
+    def names_lost_texts(self) -> bool:
+        """Whether its subjects are pages whose texts the index lacks, or has under another address."""
+        return self.repair == "complete" and not self.breaks.isdisjoint({Aspect.TARGET, Aspect.KEPT})
+
+    @property
+    def names_unread_pages(self) -> bool:
+        """Whether its subjects are pages of the sitemap that could not be read."""
+        return self.subject_kind == "page" and Aspect.PAGE in self.breaks
+
+    @property
+    def compares_results(self) -> bool:
+        """Whether its subjects are results that were better in an earlier run."""
+        return self.group == "regression" and bool(self.simulated_as)
 
     @property
     def criteria(self) -> frozenset[str]:

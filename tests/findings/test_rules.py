@@ -32,6 +32,25 @@ def test_codes_are_taken_from_their_rules() -> None:
     assert written == STILL
 
 
+def test_rules_that_are_alike_have_a_property_in_common_instead_of_a_list() -> None:
+    several = re.compile(r"[{(\[]\s*[A-Z_]+\.code,\s+[A-Z_]+\.code")
+    assert not [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if not path.relative_to(PACKAGE).as_posix().startswith(MAY) and several.search(path.read_text("utf-8"))
+    ]
+
+
+def test_properties_of_rules_name_those_that_they_are_made_for() -> None:
+    def named(name: str) -> set[str]:
+        return {code for code, rule in CATALOGUE.items() if getattr(rule, name)}
+
+    assert named("names_stored_pages") == {"coverage.orphan_page", "coverage.url_variant", "coverage.loopback_host"}
+    assert named("names_lost_texts") == {"coverage.missing_page", "integrity.not_captured"}
+    assert named("names_unread_pages") == {"source.page_unfit", "integrity.page_unreadable"}
+    assert named("compares_results") == {"regression.query_lost", "regression.significant_drop"}
+
+
 #: Errors of outside systems have details of their own.
 OF_ERRORS = ("sources/", "testing/")
 

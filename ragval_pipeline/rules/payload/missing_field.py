@@ -25,4 +25,5 @@ RULE = Rule(
     lowers=("metadata_completeness",),
     judged_by=("metadata_completeness",),
     repair="fill",
+    lacks_value=True,
 )

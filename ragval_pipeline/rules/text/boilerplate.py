@@ -49,5 +49,6 @@ RULE = Rule(
     lowers=("content_integrity",),
     error_share=0.5,
     repair="rewrite",
+    keeps_words=True,
     details=Details,
 )

@@ -72,6 +72,7 @@ RULE = Rule(
     remedy="Remove them before embedding and re-ingest.",
     reads={Aspect.FIELD, Aspect.LETTERS},
     repair="rewrite",
+    keeps_words=True,
     details=Details,
     sql=SQL,
     tell=tell,

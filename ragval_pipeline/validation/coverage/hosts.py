@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
@@ -16,7 +17,6 @@ from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import Details as Orphan
 from ragval_pipeline.rules.details import read, written
-from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, is_file_path
@@ -230,7 +230,6 @@ _WITHOUT_PAGE = (
     "Make the ingestion write the field, and re-ingest the pages under reingest_urls in remediation.json. That does "
     "not replace these points if they have ids of their own: then delete_after_ingesting lists them."
 )
-_LACKING = frozenset({MISSING_PAGE.code, NOT_CAPTURED.code})
 
 
 def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
@@ -242,7 +241,7 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
     stands_for: dict[str, list[str]] = {}
     home_of: dict[str, str] = {}
     for finding in told:
-        for entry in finding.subjects if finding.code in _LACKING else ():
+        for entry in finding.subjects if CATALOGUE[finding.code].names_lost_texts else ():
             for holder in moved.get(entry.page or "", ()):
                 home_of[holder] = entry.name
                 if finding.code == MISSING_PAGE.code:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any, Literal
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import PASSAGE, QUOTED, SHOWN
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
-from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
 from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE
@@ -209,7 +208,7 @@ def _too_few(compared: Compared, manifest: PageCopiesManifest) -> str:
 
 def _graded(finding: Finding, manifest: PageCopiesManifest) -> Finding:
     """An error if more pages are gone than may be missing: then the site is not what the sitemap describes."""
-    of_gone = finding.code in (PAGE_UNFIT.code, PAGE_UNREADABLE.code)
+    of_gone = CATALOGUE[finding.code].names_unread_pages
     if of_gone and not manifest.suffices(manifest.pages - manifest.gone):
         return finding.model_copy(update={"severity": "error"})
     return finding

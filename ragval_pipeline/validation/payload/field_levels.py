@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
@@ -183,7 +184,7 @@ def _finding(
     rule = RULES.get(canonical or "")
     held = [read(Held, subject.details) for subject in subjects]
     cause = remedy = None
-    if rule is not None and code in {WRONG_TYPE.code, INVALID_VALUE.code}:
+    if rule is not None and not CATALOGUE[code].lacks_value:
         example = next((entry.value for entry in held if entry.value is not None), None)
         or_file = canonical == "source_url" and evidence.rules.addresses == "files"
         says = f"{rule.says} or the path of a file" if or_file else rule.says
@@ -203,7 +204,7 @@ def _finding(
         told = {"message": "No point says which page it is from.", "remedy": _SAY_THE_PAGE.format(name=name)}
         found = found.model_copy(update=told)
     # The point can still be found, and may intentionally have none.
-    unasked = canonical != "text" and code in {MISSING_FIELD.code, EMPTY_FIELD.code}
+    unasked = canonical != "text" and CATALOGUE[code].lacks_value
     # An ingestion may call a page otherwise than the page does.
     is_foreign = all(entry.title_of is not None for entry in held)
     is_mild = (unasked and "required" in details) or is_foreign

@@ -14,7 +14,6 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
 from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
-from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.coverage.url_variant import RULE as URL_VARIANT
 from ragval_pipeline.rules.details import DetailsT, read
@@ -167,7 +166,7 @@ class _Plan:
     def _rows_of_page(self, subject: Subject) -> list[Row]:
         # A variant of a page's address covers its own points, a page of the site all of them.
         stored = self.world.of_source.get(subject.name)
-        if self.finding.code in {ORPHAN_PAGE.code, URL_VARIANT.code, LOOPBACK_HOST.code} and stored:
+        if self.rule.names_stored_pages and stored:
             return stored
         return self.world.of_page.get(subject.page or "", [])
 
@@ -227,7 +226,7 @@ class _Plan:
         chunks, removed, pages = [], set(), set()
         values: dict[str, dict[str, Any]] = {}
         brought: dict[str, list[Row]] = {}
-        exact = self.finding.code in {TEXT_ZERO_WIDTH.code, TEXT_BOILERPLATE.code}
+        exact = self.rule.keeps_words
         for row in self._rows():
             if row["point_id"] in self.world.wrong_vectors:
                 # Re-embedding would also fix its vector, and show nothing about its text.

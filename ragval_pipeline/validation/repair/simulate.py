@@ -14,8 +14,6 @@ from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
-from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
-from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
@@ -261,7 +259,7 @@ def _result(
     cleared = {code: good.get(code, none) for code in subjects}
     kept = {code: names - cleared[code] for code, names in subjects.items()}
     for finding in findings:
-        if finding.code in {QUERY_LOST.code, SIGNIFICANT_DROP.code}:
+        if (rule := CATALOGUE.get(finding.code)) and rule.compares_results:
             made, might = (restored(finding, found) for found in (cleared, possible))
             tried = restored(finding, subjects, at_all=True)
             cleared[finding.code] = cleared.get(finding.code, none) | made
