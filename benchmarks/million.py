@@ -115,8 +115,16 @@ def _measure(suite: Path) -> int:
     from ragval_pipeline.suite.load import load_suite  # noqa: PLC0415
 
     clock, started = Clock(), time.perf_counter()
-    watch = _Workers()
-    with observed_by(clock), watch:
+    watch, begun = _Workers(), set[str]()
+
+    def tell(asset: str, done: int, total: int | None) -> None:
+        if asset not in begun:
+            begun.add(asset)
+            held = max(clock.peaks.values(), default=0) / 2**20
+            print(f"{time.perf_counter() - started:7.0f} s  {held:6.0f} MiB  {asset}", file=sys.stderr, flush=True)
+        clock(asset, done, total)
+
+    with observed_by(tell), watch:
         report = run_suite(load_suite(suite), full=True).report
     clock(BETWEEN, 1, 1)
     loud = sorted({finding.code for finding in report.findings if finding.severity != "info"})

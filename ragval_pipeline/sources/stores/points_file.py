@@ -302,7 +302,7 @@ def _opened(file: UPath) -> Iterator[pq.ParquetFile]:
     with ExitStack() as stack:
         with _reading(file):
             source = stack.enter_context(file.open("rb")) if is_elsewhere(file) else str(file)
-            parquet = stack.enter_context(pq.ParquetFile(source, buffer_size=_BUFFER))
+            parquet = stack.enter_context(pq.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False))
         yield parquet
 
 

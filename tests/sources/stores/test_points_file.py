@@ -174,3 +174,20 @@ def test_files_of_a_folder_may_have_other_vectors(tmp_path: Path) -> None:
     assert [(batch.ids, batch.missing) for batch in found["b"]] == [(("2",), ("1", "3", "4"))]
     wanted = next(read(tmp_path, vector_name="a").vectors(["3", "9", "2", "1"]))
     assert (wanted.ids, wanted.missing) == (("3", "1"), ("2",))
+
+
+def test_a_file_is_never_held_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, path, held = 8_000, tmp_path / "points.parquet", []
+    table = {
+        "id": range(rows),
+        "payload": ["{}"] * rows,
+        "vector": [*np.random.default_rng(1).normal(size=(rows, 128)).astype(np.float32)],
+    }
+    pq.write_table(pa.table(table), path, row_group_size=400)
+    whole = pa.total_allocated_bytes()
+    add = points_file.HeldPayloads.add
+    monkeypatch.setattr(
+        points_file.HeldPayloads, "add", lambda *given: (held.append(pa.total_allocated_bytes() - whole), add(*given))
+    )
+    assert read(path).count() == rows
+    assert max(held) < path.stat().st_size / 2
