@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.prints import VECTORS, read_prints
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts, FactsError
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.partitions import COLUMNS, Labels
+from ragval_pipeline.validation.repair.other_vectors import embedded_apart, same_texts
 from ragval_pipeline.validation.repair.proof import Proof
 from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.stored import look_up_points
@@ -60,6 +64,27 @@ class Read:
             logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
             return set(deleted)
 
+    def apart(self, deleted: Set[str]) -> Set[str]:
+        """Those of some points that have the text of others and a vector of their own, in a collection of such vectors.
+
+        Where most vectors are those of the texts, another one may be wrong.
+        """
+        prints = None if self.manifest is None else self.manifest.prints
+        mismatched = any(finding.code == MODEL_MISMATCH.code for each in self.measurements for finding in each.findings)
+        kept = () if prints is None else [part.name for part in prints.parts]
+        if self.facts is None or prints is None or not mismatched or VECTORS not in kept:
+            return frozenset()
+        try:
+            batches = Facts(self.facts).batches("chunks", ("point_id", "digest"))
+            texts = (zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True) for batch in batches)
+            groups = same_texts(chain.from_iterable(texts), deleted)
+            named = frozenset().union(*groups)
+            shown = {name: each for name, each in read_prints(prints.folder() / VECTORS) if name in named}
+        except (OSError, KeyError, FactsError) as error:
+            logger.warning("vectors of points with the same text are not compared: %s", error)
+            return frozenset()
+        return embedded_apart(deleted, groups, shown)
+
     def _partition(self) -> Mapping[str, str]:
         """The value by point of the field that tells partitions apart; empty if there is none."""
         if self.partitions is not None:
@@ -77,4 +102,11 @@ class Read:
 def planned(findings: Sequence[Finding], read: Read, model: str | None) -> RepairPlan:
     """The plan for the findings of a run; ``model`` is that of the queries."""
     lookup = look_up_points(read.manifest, names_to_look_up(findings))
-    return plan_remedies(findings, read.listing, lookup, read.unproven, model=model)
+    apart = set[str]()
+
+    def unproven(deleted: Set[str]) -> Set[str]:
+        apart.update(read.apart(deleted))
+        return read.unproven(deleted) | apart
+
+    plan = plan_remedies(findings, read.listing, lookup, unproven, model=model)
+    return replace(plan, apart=frozenset(apart))

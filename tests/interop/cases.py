@@ -47,9 +47,16 @@ TWICE = Named(("chunk.ingested_twice",), "Delete the points under delete_point_i
 SPLITTER = Named(
     ("chunk.ingested_twice",), "It is not known which", "choose the points to keep, or re-ingest the pages"
 )
+#: Ids are new in each ingestion, so that one more leaves all that are stored now.
+SPLITTER_NEW_IDS = Named(
+    ("chunk.ingested_twice",), "delete_after_ingesting", "re-ingest the pages, then delete all earlier points"
+)
 OLD_BESIDE_NEW = Named(("chunk.ingested_twice",), "in remediation.json", "delete the old points of the page")
 OLDER = Named(("integrity.drifted",), "Delete the older points", "delete the older points listed")
 CHANGED = Named(("integrity.drifted",), "Re-ingest the pages that have changed", "re-ingest the page")
+CHANGED_IN_TWO = Named(
+    ("integrity.drifted", "integrity.gone"), "Re-ingest the pages that have changed", "re-ingest the page"
+)
 LEFT = Named(("coverage.orphan_page",), "Delete the points of these pages", "delete the page's points", "pass")
 LOST = Named(("coverage.missing_page",), "Re-ingest these URLs", "re-ingest the lost pages")
 NOTHING = Named((), "", "", "pass")
@@ -57,7 +64,7 @@ NOTHING = Named((), "", "", "pass")
 #: Framework, way of writing and accident to the report.
 ACCIDENTS: dict[tuple[str, str, str], Named] = {
     ("langchain", "from_documents", "twice"): TWICE,
-    ("langchain", "from_documents", "splitter"): SPLITTER,
+    ("langchain", "from_documents", "splitter"): SPLITTER_NEW_IDS,
     ("langchain", "from_documents", "edited"): OLD_BESIDE_NEW,
     ("langchain", "from_documents", "edited_only"): CHANGED,
     ("langchain", "from_documents", "deleted_only"): LEFT,
@@ -66,7 +73,7 @@ ACCIDENTS: dict[tuple[str, str, str], Named] = {
     ("langchain", "add_documents_with_ids", "deleted"): LEFT,
     ("langchain", "hybrid", "twice"): TWICE,
     ("langchain", "markdown_headers", "twice"): TWICE,
-    ("langchain", "markdown_headers", "edited_only"): CHANGED,
+    ("langchain", "markdown_headers", "edited_only"): CHANGED_IN_TWO,
     ("langchain", "index_none", "twice"): NOTHING,
     ("langchain", "index_none", "splitter"): SPLITTER,
     ("langchain", "index_none", "edited"): OLDER,

@@ -118,6 +118,21 @@ def same_vector(one: bytes, other: bytes) -> bool:
     return bool(off <= CLOSE * math.sqrt(dimension) * max(length, other_length))
 
 
+def estimated_cosine(one: bytes, other: bytes) -> float | None:
+    """The cosine of two vectors by their prints, from a few projections; None if they cannot be compared.
+
+    Its error is about the distance from 1: a cosine of 0.5 may be estimated as anything up to 1, but rarely near it.
+    """
+    if len(one) != _VECTOR.size or len(other) != _VECTOR.size:
+        return None
+    length, dimension, *shown = _VECTOR.unpack(one)
+    other_length, other_dimension, *again = _VECTOR.unpack(other)
+    if dimension != other_dimension or not (0 < length * other_length < math.inf):
+        return None
+    apart = sum((a / length - b / other_length) ** 2 for a, b in zip(shown, again, strict=True)) / _DIRECTIONS
+    return float(1 - apart / 2)
+
+
 @lru_cache(maxsize=4)
 def _directions(dimension: int) -> NDArray[np.float64]:
     """Random directions as columns, the same in every process."""

@@ -24,6 +24,7 @@ from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.integrity.gone import RULE as GONE
 from ragval_pipeline.rules.partition.leak import BY_SEARCH
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
+from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import names_no_page, site_pages_of
 from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
@@ -70,6 +71,7 @@ class RepairPlan:
         nodes: The findings to act on, with what follows from each.
         under: Points of addresses to delete later: those that are left there go.
         others: Points listed for a code of copies, that other findings ask to delete.
+        apart: Points under ``review`` that have the text of others and a vector of their own.
     """
 
     reingest: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -83,6 +85,7 @@ class RepairPlan:
     nodes: Sequence[FindingNode] = ()
     under: Mapping[str, Sequence[str]] = field(default_factory=dict)
     others: Mapping[str, Set[str]] = field(default_factory=dict)
+    apart: Set[str] = frozenset()
 
     def deleted_for(self, finding: Finding) -> frozenset[str] | None:
         """The points to delete for a finding, at once or after an ingestion; None if it asks for no action itself."""
@@ -94,6 +97,13 @@ class RepairPlan:
 
     def said_of(self, finding: Finding) -> Finding:
         """A finding with a remedy that says what this plan does about it."""
+        if self.apart and finding.code == MODEL_MISMATCH.code:
+            return finding.model_copy(update={"cause": f"{finding.cause} {_SEVERAL}", "remedy": _AS_MEANT})
+        is_cause = any(finding.code == node.finding.code for node in self.nodes)
+        if is_cause and (_keeps_one(finding.code) or any(subject.generations for subject in finding.subjects)):
+            points = {name for one in finding.subjects for name in (one.name, *chain.from_iterable(one.generations))}
+            if not self.apart.isdisjoint(points):
+                return finding.model_copy(update={"cause": f"{_SEVERAL} {_OR_AGAIN}", "remedy": _APART})
         if CATALOGUE[finding.code].action not in {"delete", "reingest"}:
             return finding
         listed = {
@@ -114,6 +124,19 @@ class RepairPlan:
         return finding if remedy == finding.remedy else finding.model_copy(update={"remedy": remedy})
 
 
+_SEVERAL = (
+    "Points with the same text have different vectors, which no model gives for the same text: something else was "
+    "embedded, such as questions that a text answers (HyPE), its summary or its neighbours."
+)
+_AS_MEANT = (
+    "If that is intended, nothing is to be re-embedded, and what was embedded is not stored, so that nothing shows "
+    "whether the vectors are right: set vector.model_mismatch: off under severity. Otherwise re-embed the collection."
+)
+_OR_AGAIN = "Or the page was ingested again in another way, and its old points were not deleted."
+_APART = (
+    "If each point is meant to be found by its own vector, delete none, and switch this off under severity. Otherwise "
+    "decide about the points under review_point_ids in remediation.json: without them searches may find less."
+)
 _INGEST = "Re-ingest the pages under reingest_urls in remediation.json. "
 _AFTER = (
     "An ingestion gives its points new ids and leaves the old ones: once the pages are ingested, delete the points "

@@ -13,7 +13,7 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_text, filled
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
-from ragval_pipeline.validation.thresholds import MATCH, MOST, ROUNDING
+from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST, ROUNDING
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors, unit_rows
 from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
@@ -96,6 +96,7 @@ class Classified:
         copies: Groups of points with the same vector and different texts.
         decision: What the points say of the collection.
         named: The model that the payload of each sampled point names, or None.
+        cut_at: Length of most of their texts, in characters, if it is that of the longest; None if it is not.
     """
 
     points: Partition
@@ -103,6 +104,7 @@ class Classified:
     copies: Sequence[Sequence[str]]
     decision: Decision
     named: Sequence[str | None] = ()
+    cut_at: int | None = None
 
 
 def classify(
@@ -155,7 +157,14 @@ def classify(
         changed=changed,
         other_model=[place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)],
     )
-    return Classified(points, changed, copies, decision, [row["model"] for row in rows.values()])
+    cut_at = _cut_at([row["text_chars"] for row in rows.values() if row["text_chars"]])
+    return Classified(points, changed, copies, decision, [row["model"] for row in rows.values()], cut_at)
+
+
+def _cut_at(lengths: Sequence[int]) -> int | None:
+    longest = max(lengths, default=0)
+    count = lengths.count(longest)
+    return longest if count >= FEWEST and count > MOST * len(lengths) else None
 
 
 def _with_owners(points: Partition, changed: Collection[int], rows_of: RowsOf, lookups: Lookups | None) -> Nearest:

@@ -109,6 +109,16 @@ _CONTEXT = (
     "texts cannot show which vectors are right: set vector.model_mismatch: off under severity. If it is not intended, "
     "re-embed the collection."
 )
+_CUT = (
+    " Most stored texts have exactly {characters} characters, and none has more: the payload may hold only the "
+    "beginning of what was embedded."
+)
+_WHOLE = (
+    "If the payload holds only the beginning of each text, nothing is to be re-embedded: name the field that holds the "
+    "whole texts under payload.fields.text in the suite, or store them. If they are kept elsewhere, the stored texts "
+    "cannot show which vectors are right: set vector.model_mismatch and integrity.not_captured to off under severity. "
+    "Otherwise embed queries exactly as the collection was embedded, or re-embed the collection."
+)
 #: Prefixes of questions, as the names of trials.
 _OF_QUESTIONS = frozenset({"query", "search_query"})
 _UNCUT = (
@@ -256,14 +266,16 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         f"Re-embedding gives different vectors from those that the collection {vectors.settings.collection} holds: "
         f"{matching:,} of {sampled:,} match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
-    cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
+    cut_at = vectors.classified.cut_at if decision.mismatch in {"preprocessing", "context"} else None
+    cut = "" if cut_at is None or _is_explained(decision) else _CUT.format(characters=f"{cut_at:,}")
+    cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}.{cut}"
     yield make_finding(
         MODEL_MISMATCH.code,
         [vectors.settings.collection],
         details=details,
         message=message,
         cause=cause,
-        remedy=_remedy(decision, vectors.settings.other_vectors),
+        remedy=_WHOLE if cut else _remedy(decision, vectors.settings.other_vectors),
     )
 
 
@@ -369,9 +381,13 @@ def _mixed_cause(decision: Decision) -> str:
     return f"{changed} was changed between ingestions: these points {what} {where}, the rest not{how}."
 
 
+def _is_explained(decision: Decision) -> bool:
+    return decision.best is not None and decision.best.explains
+
+
 def _cause(decision: Decision, model: str) -> str:
     assert decision.mismatch is not None
-    explains = decision.best is not None and decision.best.explains
+    explains = _is_explained(decision)
     means = decision.best.means if decision.best is not None and explains else ""
     unexplained = decision.mismatch == "preprocessing" and not explains
     text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)

@@ -28,7 +28,7 @@ from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit, o
 from ragval_pipeline.validation.vectors.trials import Trial
 
 #: Snapshot columns that may explain a split.
-COLUMNS = ("point_id", "page_key", "model", "embedded_at")
+COLUMNS = ("point_id", "page_key", "model", "embedded_at", "text_chars")
 
 Row = Mapping[str, Any]
 Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "altered", "context"]

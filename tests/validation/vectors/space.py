@@ -79,7 +79,7 @@ class Space:
 
     def examined(self, sample: Collection[str] | None = None) -> Measurement:
         """The measurement of ``vector_health``."""
-        by_id = {row["point_id"]: row for row in self.rows}
+        by_id = {row["point_id"]: {**row, "text_chars": len(row["text"] or "")} for row in self.rows}
 
         def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
             return {name: {column: by_id[name][column] for column in columns} for name in ids}

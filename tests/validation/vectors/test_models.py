@@ -650,3 +650,13 @@ def test_a_long_vector_of_another_text_is_named_once() -> None:
     points = space(distance="Dot")
     points.vectors[3], points.vectors[50] = points.vectors[50] * 3, points.vectors[3]
     assert subjects(points.examined()) == {"vector.swapped": points.named([3, 50])}
+
+
+def test_texts_that_are_all_cut_at_one_length_may_be_the_beginning_of_what_was_embedded() -> None:
+    points = space()
+    for row in points.rows:
+        row["text"] = str(row["text"])[:60]
+    finding = only(points)
+    assert finding.code == "vector.model_mismatch"
+    assert "exactly 60 characters" in finding.cause
+    assert "payload.fields.text" in finding.remedy
