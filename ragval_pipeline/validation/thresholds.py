@@ -161,10 +161,10 @@ WHOLE = threshold(
     2 / 3,
     unit="share",
     codes="text.boilerplate chunk.ingested_twice payload.unexpected_module sparse.text_mismatch vector.model_mismatch "
-    "integrity.page_unreadable integrity.gone integrity.not_captured",
+    "integrity.page_unreadable integrity.gone integrity.not_captured partition.leak",
     reason="from this share on, the whole is affected rather than single parts: the collection is embedded in "
     "another way, the content has a phrase, a page is stored twice, modules are named after paths, a page shows "
-    "what other pages show, pages have a summary, a page is in its chunks",
+    "what other pages show, pages have a summary, a page is in its chunks, a page is of one partition",
     evidence="with half of the texts changed by hand, 46 of 91 vectors do not match, and the model is still right. Of "
     "225 pages of ten sites, five extractors that keep all text lose at most 13 % of the letters; two that drop what "
     "is in no paragraph, item, cell or code lose up to 23 % of a page of documentation, in labels, and 60 % of a form",

@@ -15,7 +15,7 @@ from ragval_pipeline.sources.payload_paths import path_meant
 from ragval_pipeline.text.printing import plural, printable
 from ragval_pipeline.validation.belonging import Tagged
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.thresholds import FEWEST, MOST
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,27 @@ class Partitioned:
 
     @cached_property
     def by_page(self) -> bool:
-        """Whether partitions are whole pages; else points of several partitions in one page are no accident."""
+        """Whether partitions are whole pages: most have points of one only."""
         several = sum(len({point.tags for point in points}) > 1 for points in self.pages.values())
         return several < FEWEST or several <= MOST * len(self.pages)
+
+    @cached_property
+    def nearly_whole(self) -> Mapping[str, str]:
+        """The partition of nearly all points of a page, by page, if nearly all pages have one.
+
+        Then single points of others are scattered over the pages.
+        """
+        long = {key: points for key, points in self.pages.items() if len(points) >= FEWEST}
+        counts = {key: Counter(point.tags for point in points).most_common(1)[0] for key, points in long.items()}
+        found = {
+            key: tags[0] for key, (tags, count) in counts.items() if len(tags) == 1 and count >= WHOLE * len(long[key])
+        }
+        return found if len(found) >= WHOLE * len(long) else {}
+
+    @cached_property
+    def with_pages(self) -> frozenset[str]:
+        """The partitions that have several pages of their own, among those nearly all pages are of."""
+        return frozenset(tag for tag, pages in Counter(self.nearly_whole.values()).items() if pages >= FEWEST)
 
 
 def _steps(key: str) -> Iterator[str]:
@@ -131,7 +149,14 @@ def _away(partitioned: Partitioned, key: str) -> Iterator[tuple[Tagged, str]]:
             continue
         # A partition that no address names, such as a plan, may be a selection from others.
         by_address = owner is not None and named.issuperset(point.tags)
-        other = owner if by_address else _of_all_others(point, points) if partitioned.by_page else None
+        if by_address:
+            other = owner
+        elif partitioned.by_page:
+            other = _of_all_others(point, points)
+        elif partitioned.with_pages.issuperset(point.tags) and not _is_copied(point, points):
+            other = partitioned.nearly_whole.get(key)
+        else:
+            other = None  # a partition that is only ever a part of pages, such as what all may read, is so on purpose
         if other is not None and other not in point.tags:
             yield point, other
 
@@ -143,11 +168,14 @@ def _of_all_others(point: Tagged, points: Sequence[Tagged]) -> str | None:
     """
     others = [other for other in points if other is not point]
     tags = {other.tags for other in others}
-    alike = point.text is not None and any(other.text == point.text for other in others)
-    if len(others) + 1 < FEWEST or len(tags) > 1 or alike:
+    if len(others) + 1 < FEWEST or len(tags) > 1 or _is_copied(point, points):
         return None
     [own] = tags
     return own[0] if len(own) == 1 else None
+
+
+def _is_copied(point: Tagged, points: Sequence[Tagged]) -> bool:
+    return point.text is not None and any(other.text == point.text for other in points if other is not point)
 
 
 def _subject(point: Tagged, **details: str) -> Subject:

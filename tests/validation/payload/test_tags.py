@@ -100,6 +100,16 @@ def test_where_most_pages_have_points_of_several_partitions_that_is_no_accident(
     assert named([point._replace(tags=("all",)) if point.point_id.endswith("#0") else point for point in mixed]) == {}
 
 
+def test_single_points_of_the_other_tenant_on_most_pages_are_named_if_both_have_pages_of_their_own() -> None:
+    tenants = [page(f"x.example/docs/p{n}", "ab"[n % 2], chunks=6) for n in range(8)]
+    moved = [point._replace(tags=("ba"[n % 2],)) for n, own in enumerate(tenants) for point in own[2:3]]
+    names = {point.point_id for point in moved}
+    rest = [point for own in tenants for point in own if point.point_id not in names]
+    assert named([*rest, *moved]) == {"partition.leak": names}
+    half = [point._replace(tags=("ba"[n % 2],)) for n, own in enumerate(tenants) for point in own[:3]]
+    assert named([*half, *[point for own in tenants for point in own[3:]]]) == {}
+
+
 def test_the_one_chunk_of_a_page_that_is_in_another_partition_is_named_unless_it_repeats_a_text() -> None:
     whole = page("x.example/docs/q", "a", chunks=4)
     odd = whole[2]._replace(tags=("b",))
