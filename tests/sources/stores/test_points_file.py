@@ -177,13 +177,13 @@ def test_files_of_a_folder_may_have_other_vectors(tmp_path: Path) -> None:
 
 
 def test_a_file_is_never_held_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows, path, held = 8_000, tmp_path / "points.parquet", []
+    rows, path, held = 14_000, tmp_path / "points.parquet", []
     table = {
         "id": range(rows),
         "payload": ["{}"] * rows,
         "vector": [*np.random.default_rng(1).normal(size=(rows, 128)).astype(np.float32)],
     }
-    pq.write_table(pa.table(table), path, row_group_size=400)
+    pq.write_table(pa.table(table), path, row_group_size=500)
     whole = pa.total_allocated_bytes()
     add = points_file.HeldPayloads.add
     monkeypatch.setattr(
