@@ -16,6 +16,7 @@ from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, 
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.text.languages import NAMES
 from ragval_pipeline.validation import thresholds
 from ragval_pipeline.validation.facts.tables import facts_schema
 from ragval_pipeline.validation.views.session import open_views
@@ -226,15 +227,18 @@ def models_page() -> str:
         f"{', '.join(f'[{name}]({url})' for name, url in PRICE_LISTS.items())}. A model that has left",
         "its price list keeps its last published price.",
         "",
-        "| model | served by | dimensions | token limit | USD per million tokens |",
-        "|---|---|---|--:|--:|",
+        "Languages are those that a model was trained for, as its card says; many: about a hundred, or it does not say.",
+        "",
+        "| model | served by | dimensions | token limit | USD per million tokens | languages |",
+        "|---|---|---|--:|--:|---|",
     ]
     for name, facts in KNOWN_MODELS.items():
         sizes = ", ".join(map(str, facts.dimensions)) + (" or any less" if facts.any_shorter else "")
         limit = "no limit" if facts.max_input_tokens is None else f"{facts.max_input_tokens:,} tokens"
         price = "free" if facts.usd_per_million is None else f"{facts.usd_per_million:g}"
         maker = "anybody: open weights" if facts.maker == "open" else facts.maker
-        lines.append(f"| `{name}` | {maker} | {sizes} | {limit} | {price} |")
+        trained = "many" if facts.languages is None else ", ".join(NAMES[code] for code in facts.languages)
+        lines.append(f"| `{name}` | {maker} | {sizes} | {limit} | {price} | {trained} |")
     return "\n".join(lines) + "\n"
 
 

@@ -20,11 +20,12 @@ from ragval_pipeline.reporting.files.masked_parts import mask_evidence
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.runs import clean_up, history_of
 from ragval_pipeline.reporting.masked import without_phrases
-from ragval_pipeline.sources.embedders.models import model_in_use
+from ragval_pipeline.sources.embedders.models import model_in_use, trained_for
 from ragval_pipeline.sources.history import SNAPSHOT
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import Gate
@@ -37,6 +38,7 @@ from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.index.readiness import PointsRead, changed_while_judged, index_section
+from ragval_pipeline.validation.languages import Languages
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
@@ -181,7 +183,9 @@ def _assemble(
         environment=_environment(suite),
         partition=suite.partition,
     )
-    read = {"index": {**index_section(manifest, differences), "fingerprint": state}} if manifest else {}
+    languages = _languages(suite, manifest)
+    section = {"fingerprint": state, "languages": languages.section()}
+    read = {"index": {**index_section(manifest, differences), **section}} if manifest else {}
     index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
     points = PointsRead(manifest, differences, suite.qdrant.max_changing) if manifest else None
     return assemble_report(
@@ -195,7 +199,17 @@ def _assemble(
         simulated=simulated,
         doubt=changed_while_judged(points) if points else "",
         partitions=partitions,
+        languages=languages,
     )
+
+
+def _languages(suite: Suite, manifest: SnapshotManifest | None) -> Languages:
+    model = model_in_use(suite.embedding.provider, suite.embedding.model)
+    # Words of a redacted file are in no language.
+    if manifest is None or manifest.facts.redacted:
+        return Languages()
+    rows = Snapshot(manifest).rows(("point_id", "page_key", "text"))
+    return Languages.read(rows, model, trained_for(model) if model else None)
 
 
 def _environment(suite: Suite) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.rules.rule import SEVERITIES, Severity
 from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE
 from ragval_pipeline.suite.criteria import GROUPS, group_of
+from ragval_pipeline.text.languages import NAMES
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.repair.tree import is_simulated
 from ragval_pipeline.validation.report import ANSWERED, WAYS, ValidationReport
@@ -131,6 +132,27 @@ def index_words(report: ValidationReport) -> list[str]:
         for each in report.index.get("sparse") or ()
         if "points" in each
     ]
+
+
+#: Languages named.
+_LANGUAGES = 5
+
+
+def language_words(report: ValidationReport) -> list[str]:
+    """The languages of an index; nothing about one whose only language its model was trained for."""
+    found = report.index.get("languages") or {}
+    pages, trained = found.get("pages") or {}, found.get("trained_for") or ()
+    foreign = [code for code in pages if trained and code not in trained]
+    if len(pages) < 2 and not foreign:
+        return []
+    named = [f"{NAMES.get(code, code)} ({count:,})" for code, count in pages.items()]
+    told = [f"Pages in {', '.join(named[:_LANGUAGES])}{', ...' if len(named) > _LANGUAGES else ''}"]
+    if foreign:
+        model = report.environment.get("embedding_model")
+        told.append(f"{model} was trained for {', '.join(NAMES.get(code, code) for code in trained)} alone")
+    if mixed := found.get("mixed_points"):
+        told.append(f"{plural(len(mixed), 'chunk')} in several languages, of one looked at on each page")
+    return ["; ".join(told)]
 
 
 def mode_words(report: ValidationReport) -> list[str]:

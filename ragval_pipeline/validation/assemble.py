@@ -20,6 +20,7 @@ from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.chunks.editions import with_harmful_editions
 from ragval_pipeline.validation.coverage.hosts import with_moved
+from ragval_pipeline.validation.languages import Languages, with_languages
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport, query_results_of
@@ -85,6 +86,7 @@ def assemble_report(
     simulated: Simulated | None = None,
     doubt: str = "",
     partitions: Partitions | None = None,
+    languages: Languages | None = None,
 ) -> Assembled:
     """Judge everything once and fill the report.
 
@@ -99,6 +101,7 @@ def assemble_report(
         simulated: What the repairs of the causes would clear; None: not simulated.
         doubt: Why no gate may count as met; empty: no doubt.
         partitions: Those of the collection; None if the suite names no field that holds them.
+        languages: Of the pages; None: not looked at.
     """
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     moved = sections.get("moved_pages", {})
@@ -106,6 +109,7 @@ def assemble_report(
     shared = with_shares(graded, _totals(sections, inventory))
     if sections.get("readers"):
         shared = with_readers(shared, Readers.read(sections["readers"]))
+    shared = with_languages(shared, languages or Languages())
     site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:
         findings = explain(shared, site)

@@ -19,6 +19,7 @@ from ragval_pipeline.cli.draft.passages import passages_of
 from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.text.display import one_line
+from ragval_pipeline.text.languages import is_english
 from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
 
 #: Questions without ``--queries``, and additional off-topic ones.
@@ -41,7 +42,6 @@ _COMMON = frozenset(
     license miscellaneous resources module modules
     """.split()  # noqa: SIM905
 )
-_ENGLISH = frozenset({"the", "and", "of", "to", "is", "a", "in", "for", "that", "with", "this", "are"})
 _VERBS = frozenset(
     """
     access activate add allow apply attach avoid build bundle call cancel catch change check choose clean clone
@@ -240,12 +240,6 @@ def is_telling(heading: str) -> bool:
 def _is_bare(heading: str, title: str) -> bool:
     """Whether a heading is one common word that its page's title has too: nothing says what is asked about it."""
     return bool(_COMMON_WORD.fullmatch(heading)) and heading.casefold() in title.casefold()
-
-
-def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
-    """Whether texts are English: the commonest words are more than one in so many of theirs."""
-    words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
-    return one_in * sum(word in _ENGLISH for word in words) > len(words)
 
 
 def is_latin(heading: str) -> bool:

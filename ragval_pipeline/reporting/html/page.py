@@ -35,6 +35,7 @@ from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
     index_words,
+    language_words,
     mode_words,
     outline_criteria,
     reason_of,
@@ -141,6 +142,10 @@ def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:
     return f"{verdict_words(report)}{more}"
 
 
+def _side_words(report: ValidationReport) -> list[str]:
+    return [*index_words(report), *language_words(report), *mode_words(report), *traffic_words(report)]
+
+
 def _dashboard(bundle: ReportBundle) -> str | None:
     """Address of Qdrant's dashboard for a point of the collection; None for an embedded one."""
     url = bundle.setting("qdrant", "url")
@@ -235,7 +240,7 @@ def environment() -> Environment:
         one_line=one_line,
         shorten=shorten,
         facts=fact_rows,
-        side_words=lambda report: [*index_words(report), *mode_words(report), *traffic_words(report)],
+        side_words=_side_words,
         breakable=breakable,
         without_dot=lambda text: text.rstrip().removesuffix("."),
     )

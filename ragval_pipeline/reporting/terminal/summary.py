@@ -16,6 +16,7 @@ from ragval_pipeline.reporting.outline import (
     count_by_severity,
     following,
     index_words,
+    language_words,
     mode_words,
     outline_criteria,
     own_first,
@@ -101,7 +102,7 @@ class SummaryPrinter(LinePrinter):
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
-        for told in (*index_words(report), *mode_words(report), *traffic_words(report)):
+        for told in (*index_words(report), *language_words(report), *mode_words(report), *traffic_words(report)):
             self.line((told, "dim"), indent=2)
         self.line()
 

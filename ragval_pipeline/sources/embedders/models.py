@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 STATIC_MODEL = "wordllama/l2_supercat/256"
@@ -33,6 +33,7 @@ class ModelFacts:
         usd_per_million: Price of a million tokens at its maker, as of ``PRICES_OF``; None if free.
         any_shorter: Whether it also gives every shorter length.
         retired: Date since which its maker's API does not serve it; None: it does.
+        languages: Codes of the languages that its card says it was trained for (ISO 639-1); None: many, or not said.
     """
 
     dimensions: tuple[int, ...]
@@ -42,6 +43,7 @@ class ModelFacts:
     usd_per_million: float | None = None
     any_shorter: bool = False
     retired: str | None = None
+    languages: tuple[str, ...] | None = None
 
     def gives(self, dimension: int) -> bool:
         """Whether its vectors can have that length."""
@@ -53,6 +55,10 @@ def _cohere(
 ) -> ModelFacts:
     tokenizer = f"Cohere/Cohere-{name}" if name else None
     return ModelFacts(dimensions, limit, "cohere", tokenizer, price, retired=retired)
+
+
+def _english(facts: ModelFacts) -> ModelFacts:
+    return replace(facts, languages=("en",))
 
 
 def _openai(dimension: int, price: float, *, any_shorter: bool = True) -> ModelFacts:
@@ -72,12 +78,12 @@ def _open(tokenizer: str, size: int, limit: int, *shorter: int) -> ModelFacts:
 #: collections.
 KNOWN_MODELS: Mapping[str, ModelFacts] = {
     "embed-v4.0": _cohere((1536, 256, 512, 1024), 128_000, 0.12, "embed-v4.0"),
-    "embed-english-v3.0": _cohere((1024,), 512, 0.10, "embed-english-v3.0"),
+    "embed-english-v3.0": _english(_cohere((1024,), 512, 0.10, "embed-english-v3.0")),
     "embed-multilingual-v3.0": _cohere((1024,), 512, 0.10, "embed-multilingual-v3.0"),
-    "embed-english-light-v3.0": _cohere((384,), 512, 0.10, "embed-english-light-v3.0"),
+    "embed-english-light-v3.0": _english(_cohere((384,), 512, 0.10, "embed-english-light-v3.0")),
     "embed-multilingual-light-v3.0": _cohere((384,), 512, 0.10, "embed-multilingual-light-v3.0"),
-    "embed-english-v2.0": _cohere((4096,), 512, 0.10, retired="2026-04-04"),
-    "embed-english-light-v2.0": _cohere((1024,), 512, 0.10, retired="2026-04-04"),
+    "embed-english-v2.0": _english(_cohere((4096,), 512, 0.10, retired="2026-04-04")),
+    "embed-english-light-v2.0": _english(_cohere((1024,), 512, 0.10, retired="2026-04-04")),
     "embed-multilingual-v2.0": _cohere((768,), 256, 0.10, retired="2026-04-04"),
     "text-embedding-3-small": _openai(1536, 0.02),
     "text-embedding-3-large": _openai(3072, 0.13),
@@ -95,34 +101,34 @@ KNOWN_MODELS: Mapping[str, ModelFacts] = {
     "voyage-multilingual-2": _voyage("voyage-multilingual-2", 0.12, chosen=False),
     "voyage-law-2": _voyage("voyage-law-2", 0.12, 16_000, chosen=False),
     "voyage-code-2": _voyage("voyage-code-2", 0.12, 16_000, chosen=False, size=1536),
-    "all-minilm-l6-v2": _open("sentence-transformers/all-MiniLM-L6-v2", 384, 256),
-    "all-minilm-l12-v2": _open("sentence-transformers/all-MiniLM-L12-v2", 384, 128),
-    "multi-qa-minilm-l6-cos-v1": _open("sentence-transformers/multi-qa-MiniLM-L6-cos-v1", 384, 512),
+    "all-minilm-l6-v2": _english(_open("sentence-transformers/all-MiniLM-L6-v2", 384, 256)),
+    "all-minilm-l12-v2": _english(_open("sentence-transformers/all-MiniLM-L12-v2", 384, 128)),
+    "multi-qa-minilm-l6-cos-v1": _english(_open("sentence-transformers/multi-qa-MiniLM-L6-cos-v1", 384, 512)),
     "paraphrase-multilingual-minilm-l12-v2": _open(
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 384, 128
     ),
-    "all-mpnet-base-v2": _open("sentence-transformers/all-mpnet-base-v2", 768, 384),
-    "bge-small-en-v1.5": _open("BAAI/bge-small-en-v1.5", 384, 512),
-    "bge-base-en-v1.5": _open("BAAI/bge-base-en-v1.5", 768, 512),
-    "bge-large-en-v1.5": _open("BAAI/bge-large-en-v1.5", 1024, 512),
+    "all-mpnet-base-v2": _english(_open("sentence-transformers/all-mpnet-base-v2", 768, 384)),
+    "bge-small-en-v1.5": _english(_open("BAAI/bge-small-en-v1.5", 384, 512)),
+    "bge-base-en-v1.5": _english(_open("BAAI/bge-base-en-v1.5", 768, 512)),
+    "bge-large-en-v1.5": _english(_open("BAAI/bge-large-en-v1.5", 1024, 512)),
     "bge-m3": _open("BAAI/bge-m3", 1024, 8192),
-    "e5-small-v2": _open("intfloat/e5-small-v2", 384, 512),
-    "e5-base-v2": _open("intfloat/e5-base-v2", 768, 512),
-    "e5-large-v2": _open("intfloat/e5-large-v2", 1024, 512),
+    "e5-small-v2": _english(_open("intfloat/e5-small-v2", 384, 512)),
+    "e5-base-v2": _english(_open("intfloat/e5-base-v2", 768, 512)),
+    "e5-large-v2": _english(_open("intfloat/e5-large-v2", 1024, 512)),
     "multilingual-e5-small": _open("intfloat/multilingual-e5-small", 384, 512),
     "multilingual-e5-base": _open("intfloat/multilingual-e5-base", 768, 512),
     "multilingual-e5-large": _open("intfloat/multilingual-e5-large", 1024, 512),
-    "gte-small": _open("thenlper/gte-small", 384, 512),
-    "gte-base": _open("thenlper/gte-base", 768, 512),
-    "gte-large": _open("thenlper/gte-large", 1024, 512),
-    "mxbai-embed-large-v1": _open("mixedbread-ai/mxbai-embed-large-v1", 1024, 512),
-    "nomic-embed-text-v1.5": _open("nomic-ai/nomic-embed-text-v1.5", 768, 8192, 64, 128, 256, 512),
+    "gte-small": _english(_open("thenlper/gte-small", 384, 512)),
+    "gte-base": _english(_open("thenlper/gte-base", 768, 512)),
+    "gte-large": _english(_open("thenlper/gte-large", 1024, 512)),
+    "mxbai-embed-large-v1": _english(_open("mixedbread-ai/mxbai-embed-large-v1", 1024, 512)),
+    "nomic-embed-text-v1.5": _english(_open("nomic-ai/nomic-embed-text-v1.5", 768, 8192, 64, 128, 256, 512)),
     "snowflake-arctic-embed-l-v2.0": _open("Snowflake/snowflake-arctic-embed-l-v2.0", 1024, 8192, 256),
-    "jina-embeddings-v2-base-en": _open("jinaai/jina-embeddings-v2-base-en", 768, 8192),
+    "jina-embeddings-v2-base-en": _english(_open("jinaai/jina-embeddings-v2-base-en", 768, 8192)),
     "jina-embeddings-v3": _open("jinaai/jina-embeddings-v3", 1024, 8192, 32, 64, 128, 256, 512, 768),
     "embeddinggemma-300m": _open("google/embeddinggemma-300m", 768, 2048, 128, 256, 512),
     "qwen3-embedding-0.6b": ModelFacts((1024,), 32_768, "open", "Qwen/Qwen3-Embedding-0.6B", any_shorter=True),
-    STATIC_MODEL: ModelFacts((STATIC_DIMENSION,), None, "static"),
+    STATIC_MODEL: _english(ModelFacts((STATIC_DIMENSION,), None, "static")),
 }
 
 #: As Ollama names them.
@@ -205,6 +211,12 @@ def known_limit(model: str) -> int | None:
     """Input limit of ``model`` in tokens; None if unknown or unlimited."""
     facts = facts_of(model)
     return facts.max_input_tokens if facts else None
+
+
+def trained_for(model: str) -> tuple[str, ...] | None:
+    """Codes of the languages that ``model`` was trained for; None if they are many or unknown."""
+    facts = facts_of(model)
+    return facts.languages if facts else None
 
 
 def known_dimension(model: str) -> int | None:

@@ -1,0 +1,70 @@
+"""The language of a text: English by its commonest words, any other by a model of character sequences (py3langid)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+
+#: Names of the languages that are told apart, by their codes (ISO 639-1).
+NAMES = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German",
+    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
+    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "it": "Italian",
+    "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian",
+    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
+    "sr": "Serbian", "sv": "Swedish", "ta": "Tamil", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
+    "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+_ENGLISH = frozenset({"the", "and", "of", "to", "is", "a", "in", "for", "that", "with", "this", "are"})
+#: Of these, those that no other language is full of.
+_ONLY_ENGLISH = _ENGLISH - {"a", "in"}
+#: What is no prose: fenced code, code in a line, markup, and words with marks of code or of an address.
+_NO_PROSE = re.compile(
+    r"^(?:```|~~~)[\s\S]*?(?:^(?:```|~~~)|\Z)|`[^`\n]*`|<[^>\n]*>|\S*(?:[{}=<>|\\_()\[\]@#$]|\w[.:/]+\w)\S*",
+    re.MULTILINE,
+)
+_NO_LETTERS = re.compile(r"[\W\d_]+")
+#: Letters of a text that are looked at, and at least: a letter of Chinese is a word.
+_LOOKED_AT, _FEWEST, _FEWEST_WIDE = 400, 80, 20
+#: Words of a text that is English, and how frequent the commonest ones are in it.
+_WORDS, _ONE_IN = 15, 8
+#: Below this probability nobody knows.
+_SURE = 0.95
+
+
+def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
+    """Whether texts are English: the commonest words are more than one in so many of theirs."""
+    words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
+    return one_in * sum(word in _ENGLISH for word in words) > len(words)
+
+
+def prose_of(text: str) -> str:
+    """The words of a text without code, markup and addresses, separated by single blanks."""
+    return _NO_LETTERS.sub(" ", _NO_PROSE.sub(" ", text[: 4 * _LOOKED_AT])).strip()[:_LOOKED_AT]
+
+
+def language_of(text: str) -> str | None:
+    """The code of a text's language; None if it has too little prose, or none of ``NAMES`` is sure."""
+    prose = prose_of(text)
+    if len(prose) < (_FEWEST if prose.isascii() else _FEWEST_WIDE):
+        return None
+    words = prose.casefold().split()
+    if len(words) >= _WORDS and _ONE_IN * sum(word in _ONLY_ENGLISH for word in words) > len(words):
+        return "en"
+    code, sure = _classifier()(prose)
+    return code if sure >= _SURE else None
+
+
+def paragraph_languages(text: str) -> frozenset[str]:
+    """The languages of a text's paragraphs, as far as they have enough prose."""
+    return frozenset(code for part in text.split("\n") if (code := language_of(part)) is not None)
+
+
+@cache
+def _classifier() -> Callable[[str], tuple[str, float]]:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    known = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    known.set_languages(list(NAMES))
+    return lambda text: (str((found := known.classify(text))[0]), float(found[1]))
