@@ -227,7 +227,7 @@ def models_page() -> str:
         f"{', '.join(f'[{name}]({url})' for name, url in PRICE_LISTS.items())}. A model that has left",
         "its price list keeps its last published price.",
         "",
-        "Languages are those that a model was trained for, as its card says; many: about a hundred, or it does not say.",
+        "Languages are those that a model was trained for, as its card says; many: a hundred, or it does not say.",
         "",
         "| model | served by | dimensions | token limit | USD per million tokens | languages |",
         "|---|---|---|--:|--:|---|",
