@@ -23,7 +23,7 @@ from ragval_pipeline.sources.site.urls import fold_path, is_file_path
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.thresholds import FEW
+from ragval_pipeline.validation.thresholds import FEW, MOST
 
 _REBUILD = (
     "If the sitemap's address is the wrong one, such as that of a development server or a template, correct it in the "
@@ -224,6 +224,16 @@ _REMEDY = (
 _OTHERS = "Delete the points of the other pages, or bring those pages into scope."
 
 
+_OF_THE_SITE = (
+    "{count} have the texts of the site's pages, under other paths, such as {url} for {own}: the points name another "
+    "place of the same texts, such as the files in a repository that the site is built from."
+)
+_NAME_PUBLISHED = (
+    "Make the ingestion store the address of the published page with each point, and re-ingest the pages under "
+    "reingest_urls in remediation.json. Only then delete the points under review_point_ids: until then nothing else is "
+    "stored of these pages."
+)
+
 #: Detail of a point: the page of the site that has its text.
 STANDS_ON = "stands_on"
 _WITHOUT_PAGE = (
@@ -250,9 +260,25 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
     def placed(finding: Finding) -> Finding:
         if finding.code == ORPHAN_PAGE.code:
             return _with_addresses(finding, stands_for)
+        if finding.code == FOREIGN_HOST.code:
+            return _with_texts_of_the_site(finding, stands_for)
         return _with_homes(finding, home_of) if names_no_page(finding) else finding
 
     return [placed(finding) for finding in told]
+
+
+def _with_texts_of_the_site(finding: Finding, stands_for: Mapping[str, list[str]]) -> Finding:
+    """The finding, if most pages of the hosts have texts that the site's pages lack, under paths that the site has not.
+
+    An alias of the host changes nothing then, and the points are all that is stored of these pages.
+    """
+    held = [key for subject in finding.subjects for key in subject.pages if key in stands_for]
+    pages = [key for subject in finding.subjects for key in subject.pages]
+    same_path = any(_host(key) == finding.details.get("site_host") for key in pages)
+    if same_path or len(held) <= MOST * len(pages):
+        return finding
+    cause = _OF_THE_SITE.format(count=plural(len(held), "page"), url=held[0], own=stands_for[held[0]][0])
+    return finding.model_copy(update={"cause": cause, "remedy": _NAME_PUBLISHED})
 
 
 def names_no_page(finding: Finding) -> bool:

@@ -281,7 +281,9 @@ def test_a_page_that_goes_is_not_ingested_again_for_what_is_wrong_with_its_point
 
 def moved_to(old):
     """Findings of a page of the site that no point has, whose text stands under another address."""
-    orphan = make_finding("coverage.orphan_page", [Subject(name=old, page="key:old", details={"reason": "gone"})])
+    orphan = make_finding(
+        "coverage.orphan_page", [Subject(name=old, page="key:old", details={"reason": "gone", "points": 2})]
+    )
     missing = make_finding("coverage.missing_page", [Subject(name=PAGE, page="key:intro")])
     told = with_moved([orphan, missing], {"key:intro": {"key:old"}})
     return [told[0], told[1].model_copy(update={"because": "coverage.orphan_page"})]
@@ -312,10 +314,36 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
 )
 def test_pages_that_moved_together_are_described_by_their_folders_if_these_differ(stored: str, cause: str):
     pages = [(stored.format(name), f"https://d.example/book/{name}") for name in ("a", "b")]
-    orphan = make_finding("coverage.orphan_page", [Subject(name=old, page=old) for old, _ in pages])
+    orphan = make_finding(
+        "coverage.orphan_page",
+        [Subject(name=old, page=old, details={"reason": "gone", "points": 2}) for old, _ in pages],
+    )
     missing = make_finding("coverage.missing_page", [Subject(name=new, page=new) for _, new in pages])
     told = with_moved([orphan, missing], {new: {old} for old, new in pages})[0]
     assert told.cause.startswith(cause)
+
+
+def test_points_that_name_the_files_of_the_site_in_a_repository_are_told_to_name_its_pages():
+    files = [f"https://github.com/acme/docs/blob/main/{name}.md" for name in ("a", "b", "c")]
+    pages = [f"https://d.example/{name}" for name in ("a", "b", "c")]
+    missing = make_finding("coverage.missing_page", [Subject(name=page, page=page) for page in pages])
+
+    def host(*keys: str):
+        return make_finding(
+            "coverage.foreign_host", [Subject(name="github.com", pages=keys)], details={"site_host": "d.example"}
+        )
+
+    def told(finding, moved):
+        return next(each for each in with_moved([finding, missing], moved) if each.code == "coverage.foreign_host")
+
+    moved = {page: {file} for page, file in zip(pages, files, strict=True)}
+    found = told(host(*files), moved)
+    assert found.cause.startswith(f"3 pages have the texts of the site's pages, under other paths, such as {files[0]}")
+    assert "source.host_aliases" not in found.remedy
+    assert "Only then delete" in found.remedy
+    # With the site's paths it is the same site on another host, and with other texts another site.
+    assert "source.host_aliases" in told(host(*files, *pages), moved).remedy
+    assert "source.host_aliases" in told(host(*files), {pages[0]: {files[0]}}).remedy
 
 
 def test_of_a_pages_spellings_the_sitemaps_stays_with_its_fragments():
