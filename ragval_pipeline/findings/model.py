@@ -68,7 +68,7 @@ class Subject:
         older: Those of them that are older, or repeat the others; empty if that is not known.
         current: Ids of the points that hold the present version of what this one is an older version of.
         homes: Pages of the site, as in the sitemap, whose text this holds under another address.
-        is_foreign: Whether it belongs to another site that shares the collection.
+        is_foreign: Whether it belongs to another site that shares the collection, or is a file that no site lists.
         edition: The version or language of a page, and before it the folder that it shares with the others; empty: no
             others are known.
     """

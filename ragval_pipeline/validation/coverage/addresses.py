@@ -11,6 +11,8 @@ from ragval_pipeline.sources.site.urls import TRACKER
 
 _FILE = re.compile(r"(?:/index)?\.(?:html?|md)$", re.IGNORECASE)
 
+_DOCUMENT = re.compile(r"\.(?:pdf|docx?|pptx?|xlsx?|od[tps]|epub|rtf|csv)$", re.IGNORECASE)
+
 
 def in_what_they_differ(groups: Iterable[Iterable[str]]) -> list[str]:
     """In what the addresses of some pages differ, the most frequent first; each group has those of one page."""
@@ -37,6 +39,11 @@ def _parts(address: str) -> dict[str, str | bool]:
         "the case of letters or their encoding": path if path.lower() != path or "%" in path else "",
         "the path, such as an address that redirects": re.sub("%[0-9a-f]{2}", "", path.lower()),
     }
+
+
+def is_document(address: str) -> bool:
+    """Whether an address is that of a file for reading, such as a PDF, which generators of sites hardly list."""
+    return _DOCUMENT.search(split_url(address).path) is not None
 
 
 def with_parameters(keys: Iterable[str], listed: Mapping[str, str]) -> list[str]:

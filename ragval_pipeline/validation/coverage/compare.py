@@ -27,7 +27,7 @@ from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
-from ragval_pipeline.validation.coverage.addresses import in_what_they_differ, with_parameters
+from ragval_pipeline.validation.coverage.addresses import in_what_they_differ, is_document, with_parameters
 from ragval_pipeline.validation.coverage.filtered import why_filtered
 from ragval_pipeline.validation.coverage.hosts import of_another_site
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
@@ -41,6 +41,11 @@ _UNLISTED = "not listed by the site"
 _SHARED = (
     "If another site shares the collection, exclude its points with qdrant.filter. Otherwise delete the points under "
     "review_point_ids in remediation.json, or bring the pages into scope."
+)
+
+_FILES = (
+    "If the files are part of what is asked about, exclude their points from validations with qdrant.filter. If they "
+    "only repeat the pages, delete their points, listed under review_point_ids in remediation.json."
 )
 
 
@@ -180,12 +185,15 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
     out_of_scope = {page.key: page.out_of_scope for page in covered.inventory.pages if page.out_of_scope}
     scope = covered.inventory.scope_urls
     elsewhere = of_another_site(covered)
+    # Where the site lists such files, one that it does not list is gone.
+    lists_files = any(map(is_document, scope.values()))
+    files = set() if lists_files else {key for key in covered.indexed if key not in out_of_scope and is_document(key)}
     subjects = [
         Subject(
             name=spelling,
             page=key,
             details=written(Orphan(out_of_scope.get(key) or _UNLISTED, points, elsewhere.get(key))),
-            is_foreign=key in elsewhere,
+            is_foreign=key in elsewhere or key in files,
         )
         for key, page in covered.indexed.items()
         if key not in scope
@@ -203,6 +211,9 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
             cause = f"{cause} {len(elsewhere):,} on {', '.join(sorted(set(elsewhere.values()))[:NAMED])}."
             usual = ORPHAN_PAGE.remedy
             remedy = _SHARED if len(elsewhere) == len(pages) else f"{usual} {_SHARED}"
+        if files := files.difference(elsewhere):
+            cause = f"{cause} {plural(len(files), 'file')} of a kind that the site does not list, such as PDF."
+            remedy = _FILES if len(files) == len(pages) else f"{remedy or ORPHAN_PAGE.remedy} {_FILES}"
         if asked := with_parameters(pages, scope):
             example = covered.indexed[asked[0]].spelling
             which = "1 is a listed page" if len(asked) == 1 else f"{len(asked):,} are listed pages"

@@ -274,7 +274,7 @@ def _with_texts_of_the_site(finding: Finding, stands_for: Mapping[str, list[str]
     """
     held = [key for subject in finding.subjects for key in subject.pages if key in stands_for]
     pages = [key for subject in finding.subjects for key in subject.pages]
-    same_path = any(_host(key) == finding.details.get("site_host") for key in pages)
+    same_path = any(_host(key) != subject.name for subject in finding.subjects for key in subject.pages)
     if same_path or len(held) <= MOST * len(pages):
         return finding
     cause = _OF_THE_SITE.format(count=plural(len(held), "page"), url=held[0], own=stands_for[held[0]][0])

@@ -108,6 +108,17 @@ def test_a_listed_page_with_parameters_in_its_address_is_said_to_be_one() -> Non
     )
 
 
+def test_a_pdf_is_not_deleted_by_a_list_of_pages_alone() -> None:
+    def orphans(*listed: str) -> Finding:
+        inventory = site("/a", *listed)
+        return by_code(measure(inventory, index(inventory, "/a", *listed, "/files/manual.pdf")))["coverage.orphan_page"]
+
+    assert [subject.is_foreign for subject in orphans().subjects] == [True]
+    assert orphans().cause == "1 not listed by the site. 1 file of a kind that the site does not list, such as PDF."
+    assert "review_point_ids" in orphans().remedy
+    assert [subject.is_foreign for subject in orphans("/files/other.pdf").subjects] == [False]
+
+
 def test_pages_of_a_site_that_shares_the_collection_may_be_its_own_and_a_stray_one_is_not() -> None:
     inventory = site(*(f"/docs/{number}" for number in range(40)))
     own = [f"/docs/{number}" for number in range(40)]
