@@ -9,12 +9,13 @@ from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.measuring.asking import golden_of, hit_fields, retrieval_settings
+from ragval_pipeline.measuring.asking import Ways, golden_of, hit_fields, retrieval_settings
 from ragval_pipeline.measuring.connections import open_reader
 from ragval_pipeline.measuring.planning import Read, planned
 from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.embedders.reembedding import embed_like
+from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
@@ -45,6 +46,7 @@ _PAID_COMPARED = 4
 #: Reasons for not simulating.
 _OWN_SEARCH = "retrieval.retriever ranks by its own scores"
 _BY_WORDS = "ranks of retrieval.mode: {mode} change with the texts of all points"
+_FUSED = "a filter changes both lists that retrieval.mode: hybrid fuses"
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,56 @@ class Trial:
         wrong = any(case.code != PASSING for case in cases)
         weak = any(finding.code == WEAK_ORACLE.code for finding in findings)
         repairs = self._planned(findings, measurements) if wrong or weak else []
-        if not repairs or vector is None or retrieval.retriever is not None or retrieval.mode != "dense":
-            why = _OWN_SEARCH if retrieval.retriever is not None else _BY_WORDS.format(mode=retrieval.mode)
-            return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), why))
+        if not repairs or retrieval.retriever is not None:
+            return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
         try:
+            if vector is None or retrieval.mode != "dense":
+                return self._tried_otherwise(repairs, cases, findings, settings)
             return self._tried(vector, repairs, cases, findings, settings)
         except (SystemFailure, NotMeasurableError) as failure:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
+
+    def _tried_otherwise(
+        self,
+        repairs: Sequence[Repair],
+        cases: Sequence[Case],
+        findings: Sequence[Finding],
+        settings: RetrievalSettings,
+    ) -> Simulated:
+        """What repairs clear in another mode than dense, as far as the hits that stay keep their order.
+
+        The frequency of a word in all texts weighs it, so a point that is deleted or written moves others.
+        """
+        mode = self.suite.retrieval.mode
+        left_out = {repair.code: _BY_WORDS.format(mode=mode) for repair in repairs if not repair.keeps_order}
+        left_out |= {repair.code: _FUSED for repair in repairs if repair.editions and mode == "hybrid"}
+        tried = [repair for repair in repairs if repair.code not in left_out]
+        if not tried:
+            return Simulated(left_out=left_out)
+        with Ways(self.suite, self.manifest, self.connection, self.embedding).judged() as way:
+
+            def search(wanted: Sequence[tuple[str, int]], _: SearchMode) -> Iterator[tuple[Any, list[Hit]]]:
+                asked = [Asked(text, limit) for text, limit in wanted]
+                found = way.searcher.search_all(asked, fields=self._fields_read(tried))
+                return ((None, hits.hits) for hits in found)
+
+            way.searcher.prepare([case.text for case in cases])
+            return simulate(
+                tried,
+                cases,
+                findings,
+                vectors={},
+                search=search,
+                settings=settings,
+                left_out=left_out,
+                met_by_chance=self._met_by_chance,
+            )
+
+    def _fields_read(self, repairs: Sequence[Repair]) -> list[str]:
+        """Payload paths that hits are judged by, before and after the repairs."""
+        return list(
+            dict.fromkeys([*hit_fields(self.suite), *(path for each in repairs for path in each.paths.values())])
+        )
 
     def _planned(self, findings: Sequence[Finding], measurements: Sequence[Measurement]) -> list[Repair]:
         model = model_in_use(self.suite.embedding.provider, self.suite.embedding.model)
@@ -104,9 +149,7 @@ class Trial:
         settings: RetrievalSettings,
     ) -> Simulated:
         retrieval, input_type = self.suite.retrieval, self.suite.embedding.query_input_type
-        fields = dict.fromkeys(
-            [*hit_fields(self.suite), *(path for repair in repairs for path in repair.paths.values())]
-        )
+        fields = self._fields_read(repairs)
         with open_reader(self.connection, self.suite) as reader, self.embedding.embedder_for(self.suite) as embedder:
             embed = embed_like(embedder, vector)
             few = None if embedder.free else _PAID_COMPARED
@@ -126,7 +169,7 @@ class Trial:
             def search(wanted: Sequence[tuple[str, int]], mode: SearchMode) -> Iterator[tuple[Any, list[Hit]]]:
                 made = as_queries if mode.as_queries else questions
                 searches = [Search(made[text].tolist(), limit) for text, limit in wanted]
-                found = reader.search_all(searches, fields=list(fields), exact=mode.exact or retrieval.exact)
+                found = reader.search_all(searches, fields=fields, exact=mode.exact or retrieval.exact)
                 return ((made[text], hits.hits) for (text, _), hits in zip(wanted, found, strict=True))
 
             return simulate(

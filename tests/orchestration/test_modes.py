@@ -198,3 +198,23 @@ def test_a_query_cannot_ask_for_what_the_suite_leaves_out() -> None:
     with pytest.raises(SuiteError, match=r"no point that qdrant\.filter lets pass has lang: de"):
         check_before_any_call(suite_of({}, queries, qdrant=qdrant), only={"queries"})
     check_before_any_call(suite_of({}, queries), only={"queries"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["sparse", "hybrid"])
+def test_a_repair_that_moves_no_hit_is_tried_out_in_any_mode(mode: str, world: World, without_gx: None) -> None:
+    with_words(world, dense=mode != "sparse")
+    with_thresholds(world, 40.0 if mode == "sparse" else 1.01)
+    file = Path(world.folder / "queries.yaml")
+    queries = yaml.safe_load(file.read_text(encoding="utf-8"))
+    gone = {
+        **next(query for query in queries if query.get("relevant_urls")),
+        "id": "gone",
+        "expected_keywords": ["the"],
+    }
+    gone["relevant_urls"] = [f"{gone['relevant_urls'][0]}-of-old"]
+    file.write_text(yaml.safe_dump([*queries, gone]), encoding="utf-8")
+    retrieval = {"mode": mode, "also": [], "min_similarity": 5}
+    report = run_suite(world.suite({"retrieval": retrieval}), only=["queries"]).report
+    [dead] = [finding for finding in report.findings if finding.code == "query.dead_target"]
+    assert dead.would_clear["query.failed"].names == ("gone",)

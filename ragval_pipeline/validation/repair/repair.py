@@ -115,6 +115,12 @@ class Repair:
         return own is not None and own not in kept and any(each and each[:-1] == own[:-1] for each in kept)
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether the hits that stay keep their order, whatever ranks them: no text changes, and no point goes."""
+        texts = any("text" in values for values in self.values.values())
+        return not (self.replaced or texts or any(self.search_mode) or self.is_too_large)
+
+    @property
     def unknown(self) -> frozenset[str]:
         """Stored points for which the repaired text is unknown."""
         return frozenset(point for point, values in self.values.items() if not values)
