@@ -26,8 +26,15 @@ _NO_NAME = frozenset(
     this that these those it they he she we you i there here what which who where when if while because since although
     one another other both each every all some any many most such so as in on at by for from with without to and or but
     not note example result reason difference problem idea goal purpose following above below first second third last
-    next only best easiest simplest also however thus then now default the
+    next only best easiest simplest also however thus then now default the whilst whereas unlike how
     """.split()  # noqa: SIM905
+)
+#: Inside a name: the sentence has a clause before its verb.
+_CLAUSE = frozenset({"that", "which", "who", "whose", "where"})
+#: Sentences that praise a thing, or say where it stands among others, but not what it is.
+_NO_DEFINITION = re.compile(
+    r"\b(?:is|are)\s+(?:(?:an?|one)\s+(?:very\s+)?(?:easy|good|great|nice|important|useful|common|simple)\s+"
+    r"|the\s+(?:only|first|last|latest|next|name\s+to)\b)"
 )
 #: A row of a Markdown table, and the line below its header.
 _ROW, _RULE = re.compile(r"^\s*\|(.+)\|\s*$"), re.compile(r"^[\s|:-]+$")
@@ -70,7 +77,8 @@ def _definitions(text: str) -> Iterator[Passage]:
         is_named = len(name) > 2 and len(words) <= _LONGEST_NAME and not (article is None and _LOCAL.fullmatch(name))
         refers = {words[0].casefold(), words[-1].casefold()} & _NO_NAME if words else True
         acts = article is None and _GERUND.fullmatch(words[0])
-        if not is_named or refers or acts or len(found[0].split()) < _SHORTEST_SENTENCE:
+        is_none = not _CLAUSE.isdisjoint(map(str.casefold, words)) or _NO_DEFINITION.search(found[0])
+        if not is_named or refers or acts or is_none or len(found[0].split()) < _SHORTEST_SENTENCE:
             continue
         # A capital only begins the sentence, unless the name has another one.
         begins = article is None and len(words) > 1 and words[0][1:].islower() and all(map(str.islower, words[1:]))

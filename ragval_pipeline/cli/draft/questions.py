@@ -36,6 +36,7 @@ _NUMBER = re.compile(r"v?\d+(?:\.(?:\d+|x))*")
 #: Common section titles that say nothing about the page.
 _COMMON = frozenset(
     """
+    further additional information common tasks
     introduction overview summary recap conclusion notes note example examples next steps see also contents table of
     on this page prerequisites references related learning objectives coming soon no heading not found documentation
     home welcome glossary reference api index recipes tutorial guide guides faq features new changelog changes history
@@ -270,7 +271,9 @@ def question_of(heading: str, title: str) -> str:
         return f"How do I {low} {rest}?"
     if _GERUND.fullmatch(low) and words:
         verb = _verb_of(low)
-        acts = verb and (verb not in _NOUNS_TOO or words[0] in _ARTICLES or rest[0].islower())
+        # "Finding and choosing": the second one stays as it is.
+        is_one = not any(map(_GERUND.fullmatch, words[1:3]))
+        acts = verb and is_one and (verb not in _NOUNS_TOO or words[0] in _ARTICLES or rest[0].islower())
         return f"How do I {verb} {rest}?" if acts else f"What should I know about {low} {rest}?"
     if _STATING.search(heading):
         return f"{heading}. What can I do?"
