@@ -31,7 +31,7 @@ _RANKED = ("hit_at", "precision_at", "recall_at", "ndcg_at")
 _LISTS = {
     "reingest": "reingest_urls and delete_after_ingesting",
     "delete": "delete_point_ids, delete_after_ingesting, delete_pages and review_point_ids", "chunker": "chunker",
-    "setting": "settings", "site": "site", "query": "queries", "report": "report",
+    "setting": "settings", "site": "site", "query": "queries", "report": "report", "rule": "rules",
 }  # fmt: skip
 
 
@@ -185,7 +185,10 @@ def _of_finding(code: str) -> Iterator[_Section]:
     if row.sql:
         yield "Which query finds it", [f"ragval sql last {code} answers it on the last run; the docs show it."]
     yield "Why it happens", [row.cause]
-    yield "How to fix it", [row.remedy, f"remediation.json of a run lists them under {_LISTS[row.action]}."]
+    listed = (
+        f"remediation.json of a run lists them under {_LISTS[row.action]}, unless they follow from another finding."
+    )
+    yield "How to fix it", [row.remedy, listed]
     causes = [other for other in CATALOGUE if other != code and can_follow(code, other)]
     if causes:
         yield "May follow from", [", ".join(causes)]

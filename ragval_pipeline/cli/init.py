@@ -272,7 +272,9 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
     elif not drafted.site_read:
         steps.append((f"check source in {suite}", "it could not be read; until it can, a run ends with an error"))
     if draft.scope is not None and draft.scope.missing:
-        why = f"{plural(draft.scope.lacking, 'page')} of the site are not indexed: ingest them, or leave them out"
+        are, them = ("is", "it") if draft.scope.lacking == 1 else ("are", "them")
+        pages = plural(draft.scope.lacking, "page")
+        why = f"{pages} of the site {are} not indexed: ingest {them}, or leave {them} out"
         steps.append((f"check source in {suite}", why))
     lacking = _lacking(draft.embedder.provider)
     if lacking is not None:

@@ -145,7 +145,7 @@ def _own(code: str) -> Rule:
     told = "The rule's query yields a row for each subject: see its file."
     means = "is found by a rule of the suite"
     return Rule(
-        code=code, severity="warning", level="subject", group="run", subject_kind="point", action="report",
+        code=code, severity="warning", level="subject", group="run", subject_kind="point", action="rule",
         title=title, means=means, many="are found by a rule of the suite", measured=told, cause=told, remedy=told,
     )  # fmt: skip
 

@@ -122,28 +122,17 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
         return ""
     if known.to_copy is not None:
         return _LINES[known.to_copy](finding, bundle)
-    if known.action == "delete":
-        return _delete_points(finding, bundle)
-    if known.action != "reingest":
-        return ""
-    deletes = any(_entries(name, finding, bundle) for name in ("delete_point_ids", "delete_after_ingesting"))
-    return _delete_points(finding, bundle) if deletes else "\n".join(_addresses(finding, bundle))
+    return _delete_points(finding, bundle) if known.action in ("delete", "reingest") else ""
 
 
 def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action | Literal["decide"]:
-    """The action for a finding: the catalogue's; if there is nothing to delete, to ingest its pages again or decide."""
+    """The plan's action for a finding; of a run that was stored without it, the catalogue's."""
+    for entry in bundle.remedies.get("actions", ()):
+        if (entry["code"], entry["scope"]) == (finding.code, finding.scope):
+            action: Action | Literal["decide"] = entry["action"]
+            return action
     known = CATALOGUE.get(finding.code)
-    if known is None:
-        return "report"
-    goes = ("delete_point_ids", "delete_after_ingesting", "delete_pages")
-    if known.action == "delete" and not any(_listed(name, finding, bundle) for name in goes):
-        if _listed("reingest_urls", finding, bundle):
-            return "reingest"
-        return "decide" if _listed("review_point_ids", finding, bundle) else known.action
-    own = finding.code, finding.scope
-    if known.action == "reingest" and own in {(e["code"], e["scope"]) for e in bundle.remedies.get("settings", ())}:
-        return "setting"
-    return known.action
+    return known.action if known else "report"
 
 
 def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:

@@ -110,34 +110,46 @@ def _aside(found: Mapping[str, str]) -> str:
 def _is_news(change: CriterionChange) -> bool:
     if change.before is None and change.after is None:
         return False
-    if change.verdict_before != change.verdict_after:
+    if criterion_change(change)[1]:
         return True
     shown = show_measured(change.name, change.before), show_measured(change.name, change.after)
     return change.name not in _NOISY and shown[0] != shown[1]
 
 
+def criterion_change(change: CriterionChange) -> tuple[str, str]:
+    """The style of a criterion that differs, and what became of it if it is a gate: ``now not met``; else empty."""
+    shown = show_measured(change.name, change.before), show_measured(change.name, change.after)
+    tone = "plain" if change.better is None or shown[0] == shown[1] else "good" if change.better else "bad"
+    if change.verdict_before == change.verdict_after:
+        return tone, ""
+    if change.verdict_after is None:
+        return tone, "no longer a criterion"
+    return tone, f"now {change.verdict_after.replace('_', ' ')}" if change.is_gate else ""
+
+
+def finding_tone(change: FindingChange) -> str:
+    """The style of a finding that differs."""
+    return "good" if change.is_better else {"error": "bad", "warning": "warning"}.get(change.severity, "plain")
+
+
 def _weight(change: CriterionChange) -> tuple[bool, bool]:
-    """Changed verdicts first, then what got worse."""
-    return change.verdict_before == change.verdict_after, change.better is not False
+    """Changed gates first, then what got worse."""
+    return not criterion_change(change)[1], change.better is not False
 
 
 def _criterion(change: CriterionChange) -> Change:
     before, after = show_measured(change.name, change.before), show_measured(change.name, change.after)
-    tone = "plain" if change.better is None else "good" if change.better else "bad"
+    tone, verdict = criterion_change(change)
     if change.before is None and change.after is not None:
         return Change(tone, criterion_name(change.name), f"measured now: {after}")
     if change.after is None:
         return Change(tone, criterion_name(change.name), f"was {before}, not measured now")
-    verdict = ""
-    if change.verdict_before != change.verdict_after and change.verdict_after is not None:
-        verdict = f", now {change.verdict_after.replace('_', ' ')}"
-    return Change(tone, criterion_name(change.name), f"{before} → {after}{verdict}")
+    return Change(tone, criterion_name(change.name), f"{before} → {after}{verdict and f', {verdict}'}")
 
 
 def _finding(change: FindingChange) -> Change:
-    tone = "good" if change.is_better else {"error": "bad", "warning": "warning"}.get(change.severity, "plain")
     scope = f" ({change.scope})" if change.scope else ""
-    return Change(tone, f"{title_of(change.code)}{scope}", change.words)
+    return Change(finding_tone(change), f"{title_of(change.code)}{scope}", change.words)
 
 
 def _count(number: int | None) -> str:

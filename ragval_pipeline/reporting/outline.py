@@ -203,7 +203,7 @@ def traffic_words(report: ValidationReport) -> list[str]:
     asked = plural(round(traffic.questions), "real question")
     told = [f"{percent(traffic.confident_share)} of {asked} have a confident page"]
     if traffic.not_in_queries:
-        told.append(f"no test query asks {percent(traffic.not_in_queries_share)}")
+        told.append(f"{percent(traffic.not_in_queries_share)} are asked by no test query")
     if traffic.drift is not None:
         told.append(f"{percent(traffic.drift)} changed since the run before")
     if traffic.stopped:

@@ -23,7 +23,7 @@ Trial = Literal[
 ]  # fmt: skip
 #: Lines that a report gives to copy instead of those for the action.
 Copied = Literal["nothing", "host_aliases", "exclude", "fields", "calibrate", "payload_index"]
-Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "report"]
+Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "report", "rule"]
 
 
 @dataclass(frozen=True)

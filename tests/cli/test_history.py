@@ -110,7 +110,7 @@ def test_compare_says_why_a_query_is_set_aside(home: Home, runs: UPath, ragval: 
     ended = ragval("compare", NAMES[0], NAMES[1], "-s", home.suite)
     assert ended.code == 4
     assert "0 asked by both runs, 0 lost, 0 won, 8 set aside" in ended.out
-    assert "set aside  q0: its threshold changed from 0.50 to 0.70" in ended.out
+    assert "(q0): its threshold changed from 0.50 to 0.70" in ended.out
     content = ragval("compare", NAMES[0], NAMES[1], "-s", home.suite, "--json").json
     assert content["query_changes"][0]["set_aside"] == "its threshold changed from 0.50 to 0.70"
 

@@ -181,7 +181,8 @@ def _scope(scope: ScopeDraft) -> list[str]:
     made = [f"    - {_value(glob)}   # made by the site generator, and not indexed" for glob in scope.exclude]
     if not scope.missing:
         return ["  exclude:", *made] if made else []
-    told = f"{scope.lacking:,} of {plural(scope.listed, 'page')} of {scope.where} are not indexed"
+    are = "is" if scope.lacking == 1 else "are"
+    told = f"{scope.lacking:,} of {plural(scope.listed, 'page')} of {scope.where} {are} not indexed"
     lines = [
         f"  # {told}, and a run reports them as missing: ingest them.",
         "  # Only what your assistant does not need, leave out instead: remove the # of its lines.",

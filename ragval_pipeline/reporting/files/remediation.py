@@ -22,13 +22,17 @@ def remediation(plan: RepairPlan, findings: Sequence[Finding]) -> dict[str, Any]
         ``delete_point_ids`` (nothing is lost with them),
         ``review_point_ids`` (for manual decision) and ``reingest_point_ids`` (their page is unknown; ``{id, codes}``);
         ``delete_after_ingesting``, points to delete once the pages that they name are ingested (``{id, ingest_first,
-        codes}``). By responsibility ``ingestion``, ``chunker``, ``settings``, ``queries``, ``site`` and ``report``
-        (``{code, scope, severity, message, remedy, count, subjects, because}``). ``also_clears`` names what goes away
-        with a cause (``{code, scope, codes}``), and ``would_clear`` what its repair would clear (``{code, scope,
-        clears, cleared, of, simulated}``), ``would_fail`` the passed queries that it would make fail (``{code, scope,
-        failing, of, simulated}``).
+        codes}``). By responsibility ``ingestion``, ``chunker``, ``settings``, ``queries``, ``site``, ``report`` and
+        ``rules``, of the suite's own rules (``{code, scope, severity, message, remedy, count, subjects, because}``).
+        ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), ``would_clear`` what its repair
+        would clear (``{code, scope, clears, cleared, of, simulated}``), and ``would_fail`` the passed queries that it
+        would make fail (``{code, scope, failing, of, simulated}``). ``actions`` is what to do about each finding
+        (``{code, scope, action}``).
     """
     return {
+        "actions": [
+            {"code": finding.code, "scope": finding.scope, "action": plan.action_on(finding)} for finding in findings
+        ],
         "reingest_urls": _listed("url", plan.reingest),
         "reingest_point_ids": _listed("id", plan.reingest_points),
         "delete_point_ids": _listed("id", plan.delete),

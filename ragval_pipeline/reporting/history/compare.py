@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -88,7 +89,8 @@ def _criterion(name: str, old: CriterionResult | None, new: CriterionResult | No
     better = None
     if moved and known is not None and before is not None and after is not None:
         better = (after > before) == (known.operator == ">=")
-    return CriterionChange(name, before, after, *verdicts, better)
+    is_gate = any(result is not None and result.required for result in (old, new))
+    return CriterionChange(name, before, after, *verdicts, better, is_gate)
 
 
 def _findings(
@@ -125,6 +127,7 @@ class RunComparison:
         changes: Criteria and findings that differ.
         answers: Metrics with their tests, queries won and lost, how the corpus changed.
         chunks: Chunks that differ; None without both snapshots.
+        addresses: Stored address of each page that differs, by canonical form.
     """
 
     before: tuple[str, ValidationReport]
@@ -133,6 +136,7 @@ class RunComparison:
     changes: RunChanges
     answers: Comparison
     chunks: Sequence[ChunkChange] | None
+    addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -151,8 +155,9 @@ def compare_runs(
         HistoryNotReadError: A file of either run cannot be read.
     """
     old, new = read_report(before), read_report(after)
-    rows = corpus_rows(before, CHUNK_COLUMNS), corpus_rows(after, CHUNK_COLUMNS)
-    snapshots = None if rows[0] is None or rows[1] is None else (list(rows[0]), list(rows[1]))
+    rows = (corpus_rows(run, (*CHUNK_COLUMNS, "source_url")) for run in (before, after))
+    then, now = rows
+    snapshots = None if then is None or now is None else (list(then), list(now))
     first, second = names or (before.name, after.name)
     answers = compare_answers(
         whole_answers_of(before, old),
@@ -168,6 +173,7 @@ def compare_runs(
         changes=changes_between(first, old, new, (kept_subjects(before, old), kept_subjects(after, new))),
         answers=answers,
         chunks=chunk_changes(*snapshots) if snapshots else None,
+        addresses={row["page_key"]: row["source_url"] for row in chain(*snapshots or ()) if row.get("source_url")},
     )
 
 

@@ -21,6 +21,7 @@ class CriterionChange:
         verdict_before: Its verdict then; None if that run did not have the criterion.
         verdict_after: Its verdict now; None if this run does not have the criterion.
         better: Whether the value improved; None if either is missing, or both are equal.
+        is_gate: Whether it decides about the verdict of either run.
     """
 
     name: str
@@ -29,6 +30,7 @@ class CriterionChange:
     verdict_before: CriterionVerdict | None
     verdict_after: CriterionVerdict | None
     better: bool | None
+    is_gate: bool = True
 
     @property
     def delta(self) -> float | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragval_pipeline.findings.catalogue import OWN_PREFIX
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
@@ -33,6 +32,7 @@ _ACTIONS: Mapping[Action | Literal["decide"], str] = {
     "query": "Correct the test questions",
     "site": "Correct the site",
     "report": "Report a bug in ragval",
+    "rule": "",  # its own remedy says what to do
 }
 
 
@@ -111,8 +111,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
             title=title_of(finding.code),
             message=subjects.message(finding),
             pattern=subjects.pattern(finding),
-            # The rule's own remedy says what to do.
-            action="" if finding.code.startswith(OWN_PREFIX) else _ACTIONS[action_on(finding, bundle)],
+            action=_ACTIONS[action_on(finding, bundle)],
             clears=would_change(finding),
             lines="" if finding.because and goes_away(finding) else lines_to_copy(finding, bundle),
             facts=subjects.facts(facts),

@@ -7,18 +7,17 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.reporting.change_view import change_sentence
-from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
-from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
+from ragval_pipeline.reporting.comparison import ComparisonDocument, QuestionRow, comparison_document
+from ragval_pipeline.reporting.history.compare import RunComparison
+from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.numbers import show_measured
-from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, title_of, verdict_words
+from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial
 from ragval_pipeline.reporting.terminal.lines import STYLES, LinePrinter
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.display import shorten
-from ragval_pipeline.text.numbers import show_percent, show_score
+from ragval_pipeline.text.numbers import show_percent
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
-from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison
 
 if TYPE_CHECKING:
@@ -104,42 +103,38 @@ def sparkline(values: Sequence[float | None], *, plain: bool = False) -> str:
 
 #: Queries, pages and chunks of each kind listed; ``--json`` lists all.
 MOST_NAMED = 10
-_WORDS = {1: ("✗ REGRESSION", "bold red"), 4: ("○ NOT MEASURED", "bold yellow"), 0: ("✓ NO REGRESSION", "bold green")}
+_SIGNS = {"bad": "✗", "none": "○", "good": "✓"}
+_STYLES = {"bad": "red", "good": "green", "none": "yellow", "warning": "", "plain": ""}
 
 
 def render_comparison(comparison: RunComparison, console: Console) -> None:
     """Print the comparison of two runs."""
-    printer = _Comparison(console)
-    printer.head(comparison)
-    printer.criteria(comparison)
+    document, printer = comparison_document(comparison), _Comparison(console)
+    printer.head(document)
+    printer.criteria(document)
     printer.metrics(comparison.answers)
-    printer.queries(comparison)
-    printer.findings(comparison.changes)
-    printer.corpus(comparison)
+    printer.queries(document)
+    printer.findings(document)
+    printer.corpus(document)
 
 
 class _Comparison(LinePrinter):
     """The parts of the comparison, one method each."""
 
-    def head(self, comparison: RunComparison) -> None:
-        word, style = _WORDS[comparison.exit_code]
-        self.line((word, style))
-        self.line((change_sentence(comparison.changes), ""), indent=2)
-        self.line((comparison.no_regression.reason, "dim"), indent=2)
-        for label, (name, report) in (("before", comparison.before), ("after", comparison.after)):
-            about = f"  {verdict_words(report)}, {report.collection_name}"
-            self.line((name, ""), (about, "dim"), lead=f"  {label:6}  ")
+    def head(self, document: ComparisonDocument) -> None:
+        self.line((f"{_SIGNS[document.tone]} {document.outcome.upper()}", f"bold {_STYLES[document.tone]}"))
+        self.line((document.sentence, ""), indent=2)
+        self.line((document.reason, "dim"), indent=2)
+        for side in document.sides:
+            self.line((side.name, ""), (f"  {side.verdict}, {side.collection}", "dim"), lead=f"  {side.label:6}  ")
 
-    def criteria(self, comparison: RunComparison) -> None:
-        changes = comparison.changes.criteria
-        self._title("Criteria", "each over all queries of its own run" if changes else "none differs")
-        width = max((len(criterion_name(change.name)) for change in changes), default=0)
-        for change in changes:
-            values = f"{show_measured(change.name, change.before)} → {show_measured(change.name, change.after)}"
-            verdicts = "" if change.verdict_before == change.verdict_after else f"  {_verdict(change.verdict_after)}"
-            style = "" if change.better is None else "green" if change.better else "red"
-            lead = f"  {criterion_name(change.name):{width}}  "
-            self.line((values, style), (verdicts, "dim"), (f"  {change.name}", "dim"), lead=lead)
+    def criteria(self, document: ComparisonDocument) -> None:
+        self._title("Criteria", "each over all queries of its own run" if document.criteria else "none differs")
+        width = max((len(row.name) for row in document.criteria), default=0)
+        for row in document.criteria:
+            values = (f"{row.before} → {row.after}", _STYLES[row.tone])
+            verdict = f"  {row.verdict}" if row.verdict else ""
+            self.line(values, (verdict, "dim"), (f"  {row.code}", "dim"), lead=f"  {row.name:{width}}  ")
 
     def metrics(self, answers: Comparison) -> None:
         """Print metrics under separate names: a criterion of the same name counts each run's own queries."""
@@ -156,88 +151,52 @@ class _Comparison(LinePrinter):
                 lead=f"  {change.metric} of {plural(test.n, 'query')}  ",
             )
 
-    def queries(self, comparison: RunComparison) -> None:
-        pairing = comparison.answers.pairing
-        rows = query_changes(comparison.answers)
-        compared = [row for row in rows if row["query_id"] not in pairing.set_aside]
-        lost = [row for row in compared if row["passed_before"] is True and row["passed_after"] is False]
-        won = [row for row in compared if row["passed_before"] is False and row["passed_after"] is True]
-        counts = {
-            "asked by both runs": len(pairing.same), "lost": len(lost), "won": len(won),
-            "vanished": len(pairing.vanished), "added": len(pairing.added), "set aside": len(pairing.set_aside),
-        }  # fmt: skip
-        always = ("asked by both runs", "lost", "won")
-        told = [f"{count} {name}" for name, count in counts.items() if count or name in always]
-        self._title("Queries", ", ".join(told))
-        self._named("lost", "red", [_query_line(row) for row in lost])
-        self._named("won", "green", [_query_line(row) for row in won])
-        self._named("vanished", "red", [_vanished_line(query) for query in pairing.vanished])
-        self._named("added", "", [_asked(query.query_id, query.query.get("query_text")) for query in pairing.added])
-        self._named("set aside", "", [f"{name}: {why}" for name, why in sorted(pairing.set_aside.items())])
+    def queries(self, document: ComparisonDocument) -> None:
+        counts = {"asked by both runs": document.asked, "lost": 0, "won": 0, **document.kinds}
+        self._title("Queries", ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
+        for kind in document.kinds:
+            if kind != "moved":  # the page and --json have them
+                self._named(kind, [_question(row) for row in document.questions if row.kind == kind])
 
-    def findings(self, changes: RunChanges) -> None:
-        self._title("Findings", "" if changes.findings else "none differs")
-        if changes.groups_uncompared:
-            groups = ", ".join(changes.groups_uncompared)
+    def findings(self, document: ComparisonDocument) -> None:
+        self._title("Findings", "" if document.findings else "none differs")
+        if document.uncompared:
+            groups = ", ".join(document.uncompared)
             self.line((f"not compared, measured by one of the runs only: {groups}", "dim"), indent=2)
-        for change in changes.findings:
-            scope = f" [{change.scope}]" if change.scope else ""
-            style = "green" if change.is_better else "red" if change.severity == "error" else ""
-            told = ((f"  {text}", "dim") for text in (change.words, change.code))
-            self.line((f"{title_of(change.code)}{scope}", style), *told, lead="  ")
-            for kind, names in (("new", change.new), ("gone", change.gone)):
+        for row in document.findings:
+            told = ((f"  {text}", "dim") for text in (row.words, row.code))
+            self.line((row.title, _STYLES[row.tone]), *told, lead="  ")
+            for kind, names in (("new", row.new), ("gone", row.gone)):
                 if names:
                     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
                     self.line((", ".join(names[:MOST_NAMED]) + more, ""), lead=f"    {kind}  ")
 
-    def corpus(self, comparison: RunComparison) -> None:
-        change = comparison.answers.turnover
-        if change is None or comparison.chunks is None:
+    def corpus(self, document: ComparisonDocument) -> None:
+        if document.chunks_gone is None:
             self._title("Corpus", "one of the runs kept no snapshot")
-            return
-        self._title("Corpus", f"{percent(change.share)} of the chunks are gone, {change.chunks_kept:,} kept")
-        self._named("page added", "", change.pages_added)
-        self._named("page removed", "red", change.pages_removed)
-        self._named("page changed", "", change.pages_changed)
-        kinds: dict[str, list[str]] = {"chunk changed": [], "chunk removed": [], "chunk added": []}
-        for chunk in comparison.chunks:
-            kind = (
-                "chunk added" if chunk.before is None else "chunk removed" if chunk.after is None else "chunk changed"
-            )
-            kinds[kind].append(f"{chunk.before or chunk.after}  {chunk.page or 'no page'}")
-        for kind, lines in kinds.items():
-            self._named(kind, "", lines)
+        else:
+            gone, kept = percent(document.chunks_gone), document.chunks_kept
+            self._title("Corpus", f"{gone} of the chunks are gone, {kept:,} kept")
+        for listing in document.listings:
+            self.line((listing.words, _STYLES[listing.tone]), (f"  {len(listing.names):,}", "dim"), indent=2)
+            self._named("", listing.names)
 
     def _title(self, title: str, about: str) -> None:
         self.line()
         self.line((title, "bold"), (f"  {about}" if about else "", "dim"))
 
-    def _named(self, kind: str, style: str, lines: Sequence[str]) -> None:
+    def _named(self, kind: str, lines: Sequence[str]) -> None:
         for line in lines[:MOST_NAMED]:
             self.line((line, ""), lead=f"  {kind}  ")
         if len(lines) > MOST_NAMED:
-            self.line((f"and {plural(len(lines) - MOST_NAMED, 'more')}".removesuffix("s"), style or "dim"), indent=4)
+            self.line((f"and {len(lines) - MOST_NAMED:,} more", "dim"), indent=4)
 
 
-def _verdict(verdict: str | None) -> str:
-    return "no longer a criterion" if verdict is None else f"now {verdict.replace('_', ' ')}"
-
-
-def _vanished_line(query: QueryReport) -> str:
-    told = {True: ": passed before, counts as failed now", False: ": failed before"}
-    asked = _asked(query.query_id, query.query.get("query_text"))
-    return asked if query.passed is None else asked + told[query.passed]
-
-
-def _query_line(row: dict[str, Any]) -> str:
-    scores = f"{show_score(row['best_similarity_before'])} → {show_score(row['best_similarity_after'])}"
-    why = f": {row['fail_reason']}" if row["fail_reason"] else ""
-    return f"{_asked(row['query_id'], row['query_text'])}  {scores}{shorten(why, 160)}"
-
-
-def _asked(query_id: str, text: object) -> str:
-    """A question by its text, with its id."""
-    return f"{shorten(str(text), 120)} ({query_id})" if text else query_id
+def _question(row: QuestionRow) -> str:
+    """A question by its text, with its id, its scores and why it differs."""
+    asked = f"{shorten(row.text, 120)} ({row.query_id})" if row.text else row.query_id
+    scores = f"  {row.before} → {row.after}" if row.kind in ("lost", "won") else ""
+    return f"{asked}{scores}{shorten(f': {row.why}', 160) if row.why else ''}"
 
 
 _WIDTH = 12

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Lists of remediation.json that promise something, and those that leave it to a person.
 _PROMISED = ("reingest_urls", "delete_point_ids", "delete_pages", "delete_after_ingesting")
 _OPEN = (
-    "reingest_point_ids", "review_point_ids", "ingestion", "chunker", "settings", "queries", "site", "report",
+    "reingest_point_ids", "review_point_ids", "ingestion", "chunker", "settings", "queries", "site", "report", "rules",
 )  # fmt: skip
 
 

@@ -7,10 +7,10 @@ is listed for afterwards, and everything else is left to a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
@@ -24,6 +24,7 @@ from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.integrity.gone import RULE as GONE
 from ragval_pipeline.rules.partition.leak import BY_SEARCH
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
+from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import names_no_page, site_pages_of
@@ -33,7 +34,14 @@ from ragval_pipeline.validation.repair.stored import PointLookup
 from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away
 
 #: Lists of findings, and the catalogue's action for each.
-FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
+FINDING_LISTS = {
+    "chunker": "chunker",
+    "settings": "setting",
+    "queries": "query",
+    "site": "site",
+    "report": "report",
+    "rules": "rule",
+}
 
 #: Points or addresses with the codes of the findings that ask for something, in report order.
 Listed: TypeAlias = dict[str, list[str]]
@@ -95,6 +103,17 @@ class RepairPlan:
         others = self.others.get(finding.code, ())
         return frozenset(name for name, codes in listed if finding.code in codes and name not in others)
 
+    def action_on(self, finding: Finding) -> Action | Literal["decide"]:
+        """What to do about a finding: as its rule says; if nothing is to be deleted, to ingest its pages or decide."""
+        action = CATALOGUE[finding.code].action
+        goes = (self.delete, self.replaced, self.delete_pages)
+        if action == "delete" and not any(map(_concerns(finding.code), goes)):
+            if _concerns(finding.code)(self.reingest):
+                return "reingest"
+            return "decide" if _concerns(finding.code)(self.review) else action
+        listed = {(entry.code, entry.scope) for entry in self.lists.get("settings", ())}
+        return "setting" if action == "reingest" and (finding.code, finding.scope) in listed else action
+
     def said_of(self, finding: Finding) -> Finding:
         """A finding with a remedy that says what this plan does about it."""
         if self.apart and finding.code == MODEL_MISMATCH.code:
@@ -107,9 +126,9 @@ class RepairPlan:
         if CATALOGUE[finding.code].action not in {"delete", "reingest"}:
             return finding
         listed = {
-            "delete": any(finding.code in codes for codes in self.delete.values()),
-            "review": any(finding.code in codes for codes in self.review.values()),
-            "replaced": any(finding.code in codes for codes in self.replaced.values()),
+            "delete": _concerns(finding.code)(self.delete),
+            "review": _concerns(finding.code)(self.review),
+            "replaced": _concerns(finding.code)(self.replaced),
         }
         remedy = finding.remedy
         if CATALOGUE[finding.code].action == "delete" and not listed["delete"]:
@@ -137,6 +156,13 @@ _APART = (
     "If each point is meant to be found by its own vector, delete none, and switch this off under severity. Otherwise "
     "decide about the points under review_point_ids in remediation.json: without them searches may find less."
 )
+
+
+def _concerns(code: str) -> Callable[[Mapping[str, Sequence[str]]], bool]:
+    """Whether a list has anything for a code."""
+    return lambda listed: any(code in codes for codes in listed.values())
+
+
 _INGEST = "Re-ingest the pages under reingest_urls in remediation.json. "
 _AFTER = (
     "An ingestion gives its points new ids and leaves the old ones: once the pages are ingested, delete the points "

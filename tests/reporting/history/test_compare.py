@@ -1,13 +1,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.change_view import criterion_change
+from ragval_pipeline.reporting.comparison import comparison_document
 from ragval_pipeline.reporting.history.compare import RunComparison, compare_runs, comparison_json
+from ragval_pipeline.reporting.history.model import CriterionChange
+from ragval_pipeline.reporting.html.comparison import comparison_page
 from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.terminal.runs import render_comparison
 from ragval_pipeline.sources.history import HistoryNotReadError
 from ragval_pipeline.validation.query_report import QueryReport
 from tests.reporting.factory import CRITERIA, criterion, query, report
@@ -16,6 +24,9 @@ from tests.validation.regression.runs import row
 
 if TYPE_CHECKING:
     from upath import UPath
+
+
+AT = {"source_url": "https://docs.example/A"}
 
 
 def asked(passed: int, failed: int) -> list[QueryReport]:
@@ -31,7 +42,7 @@ def comparison(base: UPath) -> RunComparison:
     ranked = [*CRITERIA, criterion("ndcg_at_5", 0.9)]
     before = keep(
         base, NAMES[0], report(query_results=asked(10, 0), criteria=ranked), rankings=rankings, judgements=truth,
-        rows=[row("a", "1", "x"), row("b", "2", "y")],
+        rows=[row("a", "1", "x") | AT, row("b", "2", "y")],
     )  # fmt: skip
     worse = {name: ["other", "right page"] for name in rankings}
     after = keep(
@@ -104,3 +115,46 @@ def test_a_report_of_another_shape_names_the_file_and_the_field(base: UPath) -> 
     (run.folder / "validation_report.json").write_bytes(b'{"suite": "book"}')
     with pytest.raises(HistoryNotReadError, match=r"validation_report\.json.*Field required.*another version"):
         compare_runs(run, run, tolerated_drop=0.02)
+
+
+def test_page_and_terminal_show_the_same_criteria_questions_and_corpus_in_one_order(comparison: RunComparison) -> None:
+    better = CriterionChange("mrr", 0.8, 0.9, "met", "met", True)
+    worse = CriterionChange("coverage", 1.0, 0.5, "met", "not_met", False)
+    comparison = replace(comparison, changes=replace(comparison.changes, criteria=[better, worse]))
+    document = comparison_document(comparison)
+    page = comparison_page(comparison).decode()
+    console = Console(record=True, width=200, file=StringIO())
+    render_comparison(comparison, console)
+    told = console.export_text()
+    lost = [row for row in document.questions if row.kind == "lost"]
+    names = [
+        *(row.code for row in document.criteria),
+        *(f"{row.text} ({row.query_id})" for row in lost),
+        *(listing.words for listing in document.listings),
+    ]
+    assert len(lost) == 7
+    assert [row.code for row in document.criteria] == ["coverage", "mrr"]
+    places = [told.index(name) for name in names]
+    assert places == sorted(places)
+    on_page = [page.index(f">{row.code}<") for row in document.criteria]
+    assert on_page == sorted(on_page)
+    on_page = [page.index(row.text) for row in document.questions]
+    assert on_page == sorted(on_page)
+    assert f"{len(document.questions):,}</b>" in page
+
+
+def test_a_change_that_nobody_can_see_is_none_and_a_criterion_without_a_gate_is_not_met_or_missed() -> None:
+    def shown(*values: float, required: bool = False) -> tuple[str, str]:
+        verdicts = ("not_met", "met") if values[0] != values[1] else ("met", "met")
+        return criterion_change(CriterionChange("latency_p95_ms", *values, *verdicts, False, required))
+
+    assert shown(0.5001, 0.5002) == ("plain", "")
+    assert shown(5.0, 9.0) == ("bad", "")
+    assert shown(5.0, 9.0, required=True) == ("bad", "now met")
+
+
+def test_pages_of_the_corpus_are_named_by_their_stored_addresses(comparison: RunComparison) -> None:
+    turned = replace(comparison.answers.turnover, pages_changed=["a", "b"])
+    shown = replace(comparison, answers=replace(comparison.answers, turnover=turned))
+    named = {listing.words: listing.names for listing in comparison_document(shown).listings}
+    assert named["pages whose chunks changed"] == ["b", "https://docs.example/A"]

@@ -12,8 +12,10 @@ import pytest
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.html.page import fact_rows
 from ragval_pipeline.reporting.html.questions import MOST_ROWS
+from ragval_pipeline.validation.repair.remedies import RepairPlan
 from ragval_pipeline.validation.verdict import LEFT_OUT
 from tests.reporting import factory
 from tests.reporting.factory import report_html
@@ -229,10 +231,11 @@ def test_a_finding_says_who_acts_on_it():
 def test_of_numbers_that_repeat_nothing_is_deleted():
     found = make_finding("chunk.duplicate_index", ["1", "2"], details={"groups": 1, "repeats": 2})
     report = factory.report("fail", findings=[found])
-    codes = {"codes": ["chunk.duplicate_index"]}
+    codes = ["chunk.duplicate_index"]
     again, delete = "Ingest again", "Delete from the index"
-    for listed, said, other in (("reingest_urls", again, delete), ("delete_point_ids", delete, again)):
-        remedies = {listed: [{"url": factory.PAGES[0], "id": "1", **codes}]}
+    plans = (RepairPlan(reingest={factory.PAGES[0]: codes}), RepairPlan(delete={"1": codes}))
+    for plan, said, other in zip(plans, (again, delete), (delete, again), strict=True):
+        remedies = remediation(plan, [found])
         text = " ".join(page(factory.bundle(report, remedies=remedies)).text.split())
         assert said in text
         assert other not in text
@@ -290,6 +293,9 @@ def test_a_tile_names_the_errors_that_count_and_not_those_of_other_criteria():
 
 def test_a_rule_of_ones_own_is_no_bug_of_ours() -> None:
     found = make_finding("custom.no_owner", ["1"], message="1 point has no owner.", cause="Not set.", remedy="Set it.")
-    shown = page(factory.bundle(factory.report("fail", findings=[found]))).text
+    remedies = remediation(RepairPlan(lists={"rules": [found]}), [found])
+    assert remedies["actions"] == [{"code": "custom.no_owner", "scope": None, "action": "rule"}]
+    assert [entry["code"] for entry in remedies["rules"]] == ["custom.no_owner"]
+    shown = page(factory.bundle(factory.report("fail", findings=[found]), remedies=remedies)).text
     assert "1 point has no owner." in shown
     assert "Report a bug" not in shown
