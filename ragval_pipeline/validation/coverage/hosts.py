@@ -225,8 +225,8 @@ _OTHERS = "Delete the points of the other pages, or bring those pages into scope
 
 
 _OF_THE_SITE = (
-    "{count} have the texts of the site's pages, under other paths, such as {url} for {own}: the points name another "
-    "place of the same texts, such as the files in a repository that the site is built from."
+    "{count} have texts of the site's pages, under other paths: the points name another place of the same texts, such "
+    "as the files in a repository that the site is built from. For example, {url} is {own}."
 )
 _NAME_PUBLISHED = (
     "Make the ingestion store the address of the published page with each point, and re-ingest the pages under "
