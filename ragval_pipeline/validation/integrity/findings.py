@@ -74,8 +74,13 @@ def _unfit(compared: Compared) -> Iterator[Finding]:
     if not subjects:
         return
     target, pages = max(targets.items(), key=lambda entry: entry[1], default=("", 0))
-    if pages < FEWEST or pages <= MOST * len(compared.pages):
+    if pages < FEWEST:
         yield make_finding(PAGE_UNFIT.code, subjects)
+        return
+    if pages <= MOST * len(compared.pages):
+        cause = f"{pages:,} of these pages redirect to {target}: visitors are asked to sign in, or pages were merged."
+        cause = cause if pages == len(subjects) else f"{cause} Others: {PAGE_UNFIT.cause}"
+        yield make_finding(PAGE_UNFIT.code, subjects, cause=cause, remedy=f"{_SIGN_IN} {PAGE_UNFIT.remedy}")
         return
     message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the site redirect to the same page."
     cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
@@ -83,6 +88,10 @@ def _unfit(compared: Compared) -> Iterator[Finding]:
     yield finding.model_copy(update={"severity": "error"})
 
 
+_SIGN_IN = (
+    "If they ask to sign in, let the crawler sign in and run the validation where the pages can be read, or name the "
+    "folder of the built site in source.site_root. Otherwise:"
+)
 _READ_ELSEWHERE = (
     "Run the validation where the pages can be read, or name the folder of the built site in source.site_root. If the "
     "pages have moved there, rebuild the sitemap."

@@ -76,8 +76,9 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
     "another_model": "These points were embedded with another model than the rest.",
     "older_text": "The texts were changed and not embedded again.",
-    "another_text": "The stored text is not what was embedded: it was changed later or prepared in another way, or "
-    "another version of the model was used.",
+    "another_text": "The stored text is not what was embedded: it was changed later or prepared in another way, "
+    "something else was embedded on purpose, such as a question that it answers, or another version of the model was "
+    "used.",
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
     "negated": "The vectors are those of the texts with the sign of each number flipped.",
@@ -95,7 +96,10 @@ _TEXT_CAUSES: Mapping[Look, str] = {
 #: Where nothing but a field is missing.
 _FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."
 #: Where the stored text may be what is wrong, and embedding it again would keep it.
-_READ_AGAIN = "Re-ingest the pages of these points; if their stored texts are right and whole, re-embedding is enough."
+_READ_AGAIN = (
+    "Re-ingest the pages of these points; if their stored texts are right and whole, re-embedding is enough. If "
+    "something else was embedded on purpose, such as questions, exclude these points with qdrant.filter instead."
+)
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
     "The vectors resemble those of {model} but are not the same: the collection was embedded from a different text "

@@ -240,8 +240,9 @@ def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(
 
 
 def test_a_site_most_of_whose_pages_lead_to_one_page_cannot_be_read(tmp_path: Path):
-    def walled(folder: str, pages: Sequence[str]) -> Finding:
-        shown = {**PAGES, "/d": html(paragraphs(GRIPPER)), **{page: signpost.format(page) for page in pages}}
+    def walled(folder: str, pages: Sequence[str], *others: str) -> Finding:
+        shown = dict.fromkeys(("/d", *others), html(paragraphs(GRIPPER)))
+        shown = {**PAGES, **shown, **{page: signpost.format(page) for page in pages}}
         found = measured(tmp_path / folder, shown, *POINTS)
         return next(entry for entry in found.findings if entry.code == "source.page_unfit")
 
@@ -253,6 +254,10 @@ def test_a_site_most_of_whose_pages_lead_to_one_page_cannot_be_read(tmp_path: Pa
     assert most.message == "3 of 4 pages of the site redirect to the same page."
     assert most.cause.endswith("the pages redirect to https://docs.example.com/login.")
     assert (some.severity, some.count) == ("warning", 2)
+    few = walled("few", ["/b", "/c", "/d"], "/e", "/f", "/g")
+    assert few.severity == "warning"
+    assert few.cause.startswith("3 of these pages redirect to https://docs.example.com/login: visitors are asked to")
+    assert few.remedy.startswith("If they ask to sign in, let the crawler sign in")
 
 
 def redirected(content: str, *chunks: str) -> Seen:
