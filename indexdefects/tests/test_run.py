@@ -52,3 +52,13 @@ def test_each_adapter_states_a_pinned_tool_and_families_that_exist():
         assert all(
             "==" in each or "<" in each for each in tool.dependencies if not each.startswith("ragval-pipeline")
         ), name
+
+
+def test_worlds_that_a_tool_did_not_answer_are_told(tmp_path):
+    scores = scores_in(tmp_path)
+    failed = [replace(score, error="ModuleNotFoundError") if score.family == "clean" else score for score in scores]
+    titles = {name: tool.title for name, tool in tools().items()}
+    told = "Worlds without an answer, counted as without findings: a script of 40 lines at source: 1."
+    assert told in as_document(failed, titles, "script")
+    assert told in as_page(failed, titles)
+    assert "without an answer" not in as_document(scores, titles, "script")

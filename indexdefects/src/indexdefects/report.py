@@ -76,7 +76,8 @@ def as_page(scores: Sequence[Score], titles: Mapping[str, str]) -> str:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>IndexDefects</title><style>{_STYLE}</style>'
         f"</head><body><h1>IndexDefects</h1><p>{worlds} worlds. F1 is over subjects, the mean over the worlds of a "
         "family; a dash: the tool has no name for it, or is not given enough to tell it.</p>"
-        f"<h2>Tools</h2>{summary_table}<h2>Families</h2>{families}<h2>Alarms on clean worlds</h2>{alarms}</body></html>"
+        f"<h2>Tools</h2>{summary_table}<p>{html.escape(unanswered(found, titles))}</p>"
+        f"<h2>Families</h2>{families}<h2>Alarms on clean worlds</h2>{alarms}</body></html>"
     )
 
 
@@ -95,7 +96,15 @@ def as_markdown(scores: Sequence[Score], titles: Mapping[str, str]) -> str:
     lines += _markdown(
         header, [(f"`{name}`", says, *map(_text, line)) for name, says, line in family_rows(scores, tools)]
     )
+    if silent := unanswered(found, titles):
+        lines += ["", silent]
     return "\n".join(lines) + "\n"
+
+
+def unanswered(found: Iterable[Row], titles: Mapping[str, str]) -> str:
+    """A sentence on worlds that tools did not answer, which look like worlds without findings; else empty."""
+    told = [f"{titles.get(row.tool, row.tool)} at {row.tier}: {row.errors}" for row in found if row.errors]
+    return f"Worlds without an answer, counted as without findings: {', '.join(told)}." if told else ""
 
 
 def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str) -> str:
@@ -119,7 +128,7 @@ def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str) 
         "",
         *_shortcomings(scores, own, about, titles),
         "",
-        f"Over all {len(shown)} families that were shown, those without a name counted as 0, its F1 is {overall:.2f}.",
+        f"Over all {len(shown)} families that were shown, those without a name counted as 0, its F1 is {overall:.3f}.",
         "",
         "The mapping of codes to families and the settings of all tools are by ragval's authors. What was changed in",
         "the benchmark after results had been seen, some of it in ragval's favour, is listed in",
