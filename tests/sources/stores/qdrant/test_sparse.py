@@ -1,9 +1,11 @@
-"""Sparse vectors are read the same from an embedded collection and from a server."""
+"""Sparse vectors are read and searched the same in an embedded collection, in the stand-in and on a real server."""
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +18,8 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Search,
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from tests.support.qdrant_server import QdrantStandIn
 
+#: Names that no collection of a real server has.
+DOCS, BOTH = (f"ragval-test-{uuid.uuid4()}" for _ in range(2))
 ROWS = {1: ([7, 3], [0.5, 1.25]), 2: None, 3: ([], []), 4: ([9], [2.0])}
 
 
@@ -31,11 +35,29 @@ def served() -> Iterator[QdrantClient]:
         yield client
 
 
-@pytest.mark.parametrize("place", [embedded, served])
+@contextmanager
+def on_server(*, prefer_grpc: bool = False) -> Iterator[QdrantClient]:
+    url, key = os.environ["QDRANT_URL"], os.environ.get("QDRANT_API_KEY")
+    with closing(QdrantClient(url=url, api_key=key, prefer_grpc=prefer_grpc, timeout=20)) as client:
+        try:
+            yield client
+        finally:
+            for name in (DOCS, BOTH):
+                client.delete_collection(name)
+
+
+def over_grpc() -> AbstractContextManager[QdrantClient]:
+    return on_server(prefer_grpc=True)
+
+
+PLACES = [embedded, served, *(pytest.param(place, marks=pytest.mark.server) for place in (on_server, over_grpc))]
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_each_point_comes_with_its_numbers_or_as_one_without(place: object) -> None:
     with place() as client:  # type: ignore[operator]
         client.create_collection(
-            "docs",
+            DOCS,
             vectors_config=models.VectorParams(size=2, distance=models.Distance.COSINE),
             sparse_vectors_config={
                 "plain": models.SparseVectorParams(),
@@ -52,8 +74,8 @@ def test_each_point_comes_with_its_numbers_or_as_one_without(place: object) -> N
             )
             for number, row in ROWS.items()
         ]
-        client.upsert("docs", points)
-        reader = CollectionReader(client, collection="docs", place="here")
+        client.upsert(DOCS, points)
+        reader = CollectionReader(client, collection=DOCS, place="here")
         facts = reader.facts()
         assert sorted(facts.sparse, key=lambda each: each.name) == [
             SparseFacts(name="plain", idf=False),
@@ -67,7 +89,7 @@ def test_each_point_comes_with_its_numbers_or_as_one_without(place: object) -> N
         assert sorted([*batch.empty, *batch.missing]) == ["2", "3"]
         [nothing] = reader.sparse("plain")
         assert (nothing.ids, len(nothing.missing)) == ((), 4)
-        with pytest.raises(SuiteError, match="docs has no sparse vector weigthed"):
+        with pytest.raises(SuiteError, match=f"{DOCS} has no sparse vector weigthed"):
             check_sparse_name("weigthed", facts)
 
 
@@ -77,7 +99,7 @@ SIZE, POINTS, WORDS = 6, 40, 12
 def filled(client: QdrantClient) -> None:
     """A collection of random dense and sparse vectors."""
     client.create_collection(
-        "both",
+        BOTH,
         vectors_config=models.VectorParams(size=SIZE, distance=models.Distance.COSINE),
         sparse_vectors_config={"words": models.SparseVectorParams()},
     )
@@ -89,7 +111,7 @@ def filled(client: QdrantClient) -> None:
         payload = {"kind": "even" if number % 2 == 0 else "odd", "text": " ".join(f"w{index}" for index in chosen)}
         vector = {"": rng.normal(size=SIZE).tolist(), "words": words}
         points.append(models.PointStruct(id=number, vector=vector, payload=payload))
-    client.upsert("both", points)
+    client.upsert(BOTH, points)
 
 
 def asked(
@@ -109,11 +131,11 @@ def asked(
     ]
 
 
-@pytest.mark.parametrize("place", [embedded, served])
+@pytest.mark.parametrize("place", PLACES)
 def test_words_find_the_points_with_the_greatest_products(place: object) -> None:
     with place() as client:  # type: ignore[operator]
         filled(client)
-        reader = CollectionReader(client, collection="both", place="here")
+        reader = CollectionReader(client, collection=BOTH, place="here")
         [batch] = reader.sparse("words")
         rows = ((name, indices.tolist(), values.tolist()) for name, indices, values in batch.rows())
         held = {name: dict(zip(indices, values, strict=True)) for name, indices, values in rows}
@@ -125,13 +147,13 @@ def test_words_find_the_points_with_the_greatest_products(place: object) -> None
             assert [products[hit.id] for hit in found.hits] == pytest.approx(best, abs=1e-5)
 
 
-@pytest.mark.parametrize("place", [embedded, served])
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("fusion", ["rrf", "dbsf"])
 @pytest.mark.parametrize("equal", [None, {"kind": "odd"}])
 def test_both_ways_are_fused_by_their_ranks_or_by_their_scores(equal: Equal | None, fusion: str, place: object) -> None:
     with place() as client:  # type: ignore[operator]
         filled(client)
-        reader = CollectionReader(client, collection="both", place="here")
+        reader = CollectionReader(client, collection=BOTH, place="here")
         check_fusion(reader, asked(6, dense=True, fusion=fusion, equal=equal))
 
 
@@ -179,7 +201,7 @@ def test_a_thousand_questions_are_fused_alike_everywhere(fusion: str) -> None:
     for place in (embedded, served):
         with place() as client:
             filled(client)
-            reader = CollectionReader(client, collection="both", place="here", concurrency=4)
+            reader = CollectionReader(client, collection=BOTH, place="here", concurrency=4)
             check_fusion(reader, searches)
             found.append([each.hits for each in reader.search_words(searches, fields=())])
     for here, there in zip(*found, strict=True):
@@ -189,33 +211,35 @@ def test_a_thousand_questions_are_fused_alike_everywhere(fusion: str) -> None:
         assert [here[number].id for number in clear[:-1]] == [there[number].id for number in clear[:-1]]
 
 
-@pytest.mark.parametrize("place", [embedded, served])
+@pytest.mark.parametrize("place", PLACES)
 def test_a_text_index_finds_the_points_with_rare_words_under_a_filter(place: object) -> None:
     with place() as client:  # type: ignore[operator]
+        if place in {on_server, over_grpc} and client.info().version < "1.20":
+            pytest.skip("scored text indexes are of Qdrant 1.20")
         filled(client)
-        reader = CollectionReader(client, collection="both", place="here")
+        reader = CollectionReader(client, collection=BOTH, place="here")
         with pytest.raises(SystemFailure):
             next(reader.search_words([TextSearch("w1", "text", 3)], fields=()))
-        client.create_payload_index("both", "text", models.TextIndexParams(type="text", scoring=True))  # type: ignore[arg-type]
+        client.create_payload_index(BOTH, "text", models.TextIndexParams(type="text", scoring=True))  # type: ignore[arg-type]
         for equal in (None, {"kind": "even"}):
             [found] = reader.search_words([TextSearch("w1 w2", "text", 40, equal)], fields=["text", "kind"])
             scores = [hit.score for hit in found.hits]
             assert scores == sorted(scores, reverse=True)
             assert scores[-1] > 0
             held = {hit.id for hit in found.hits}
-            records, _ = client.scroll("both", limit=100)
+            records, _ = client.scroll(BOTH, limit=100)
             wanted = [record for record in records if {"w1", "w2"} & {*(record.payload or {})["text"].split()}]
             kept = [record for record in wanted if equal is None or (record.payload or {})["kind"] == "even"]
             assert held == {str(record.id) for record in kept}
 
 
-@pytest.mark.parametrize("place", [embedded, served])
+@pytest.mark.parametrize("place", PLACES)
 def test_points_with_a_value_are_known_and_the_only_ones_found(place: object) -> None:
     with place() as client:  # type: ignore[operator]
         filled(client)
-        reader = CollectionReader(client, collection="both", place="here", equal={"kind": "odd"})
+        reader = CollectionReader(client, collection=BOTH, place="here", equal={"kind": "odd"})
         assert reader.passing({"text": "w1 w2"}) == frozenset()
-        plain = CollectionReader(client, collection="both", place="here")
+        plain = CollectionReader(client, collection=BOTH, place="here")
         odd = plain.passing({"kind": "odd"})
         assert odd == {str(number) for number in range(1, POINTS, 2)}
         vector = np.random.default_rng(9).normal(size=SIZE).tolist()
@@ -231,6 +255,6 @@ def test_points_with_a_value_are_known_and_the_only_ones_found(place: object) ->
 def test_a_question_without_a_known_word_has_no_hit() -> None:
     with embedded() as client:
         filled(client)
-        reader = CollectionReader(client, collection="both", place="here")
+        reader = CollectionReader(client, collection=BOTH, place="here")
         [found] = reader.search_words([WordSearch({}, "words", 5)], fields=())
         assert found.hits == []
