@@ -52,11 +52,12 @@ def sql(
     if as_json and as_csv:
         raise SuiteError("--json and --csv exclude each other", key="sql", remedy="Choose one.")
     kept = KeptRun(open_folder(kept_run(run, suite).folder))
-    with views_of_run(kept) as views:
-        if query is None:
+    asked = None if query is None else with_thresholds(_asked(query))
+    with views_of_run(kept, asked or "") as views:
+        if asked is None:
             _list(views)
             return 0
-        rows = views.select(with_thresholds(_asked(query)), most=limit + 1)
+        rows = views.select(asked, most=limit + 1)
     shown = rows.slice(0, limit)
     if as_json:
         print_json(shown.to_pylist())

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.datasets import dataset_of
+from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
+from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, site_table
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.integrity.compared import compare
+from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.own_rules import checked_rules, own_findings
+from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.views.questions import question_tables
-from ragval_pipeline.validation.views.tables import raw_schemas
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import Finding
@@ -33,37 +40,29 @@ def findings_of_rules(
     if not suite.rules or manifest is None:
         return []
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    rules = checked_rules(suite)
+    left_out = manifest.set_aside
     tables: dict[str, Any] = {
-        "_points": dataset_of([manifest.folder() / part.name for part in manifest.parts]),
+        "_points": dataset_of([manifest.folder() / part.name for part in manifest.parts], left_out),
         **_facts(facts),
-        "_site": _site(inventory),
+        "_fields": fields_table(manifest.fields, manifest.required),
         **question_tables(query_results_of(sections)),
     }
-    return list(
-        own_findings(checked_rules(suite), {name: table for name, table in tables.items() if table is not None})
-    )
+    if facts is not None and facts.parts and any("judged_" in written.rule.sql for written in rules):
+        judged = Judged(compare(Facts(facts)))
+        tables |= {name: judged.table(name) for name in ("_judged_chunks", "_judged_pages")}
+    if inventory is not None:
+        now = datetime.now(UTC)
+        tables |= {"_site": site_table(inventory), "_run": run_table(now, inventory.location)}
+        if any(re.search(r"\baddresses\b", written.rule.sql) for written in rules):
+            indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
+            tables["_addresses"] = addresses_table(indexed, inventory.scope_urls, manifest.points)
+    return list(own_findings(rules, {name: table for name, table in tables.items() if table is not None}))
 
 
 def _facts(facts: FactsManifest | None) -> Mapping[str, Any]:
     if facts is None or not facts.parts:
         return {}
     folder = facts.folder()
-    files = {"_chunks": facts.files("chunks"), "_pages": facts.files("pages")}
-    return {name: dataset_of([folder / part.name for part in parts]) for name, parts in files.items()}
-
-
-def _site(inventory: SiteInventory | None) -> pa.Table | None:
-    if inventory is None:
-        return None
-    rows = [
-        {
-            "url": page.url,
-            "page_key": page.key,
-            "lastmod": None if page.lastmod is None else str(page.lastmod),
-            "sitemap": page.sitemap,
-            "in_scope": page.in_scope,
-            "out_of_scope": page.out_of_scope,
-        }
-        for page in inventory.pages
-    ]
-    return pa.Table.from_pylist(rows, schema=raw_schemas()["_site"])
+    chunks, pages = ([folder / part.name for part in facts.files(table)] for table in ("chunks", "pages"))
+    return {"_chunks": dataset_of(chunks, facts.points.set_aside), "_pages": dataset_of(pages)}

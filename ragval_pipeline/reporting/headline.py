@@ -18,7 +18,7 @@ from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.display import one_line
 from ragval_pipeline.text.numbers import show_percent
 from ragval_pipeline.text.printing import plural
-from ragval_pipeline.validation.coverage.hosts import counterparts
+from ragval_pipeline.validation.coverage.counterparts import counterparts
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import pa, pc
+from ragval_pipeline.lazy import pa
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.sources.datasets import dataset_of
+from ragval_pipeline.sources.datasets import columns_of, dataset_of
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, SNAPSHOT, HistoryNotReadError, KeptRun, reading_from
+from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
+from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, with_moments
+from ragval_pipeline.validation.facts.manifest import Table
+from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.integrity.compared import compare
+from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.views.questions import question_tables
 from ragval_pipeline.validation.views.session import Views, open_views
@@ -33,36 +40,63 @@ _SITE = f"{EVIDENCE}/sitemap_urls.csv"
 
 
 @contextmanager
-def views_of_run(run: KeptRun) -> Iterator[Views]:
+def views_of_run(run: KeptRun, asked: str = "") -> Iterator[Views]:
     """The views over the files of a run, for as long as the context is open.
+
+    Args:
+        run: The run.
+        asked: The query, since what a view costs is done only for those who ask for it; empty: rows do not matter.
 
     Raises:
         HistoryNotReadError: A file cannot be read.
     """
-    with reading_from(run.folder):
-        tables = {
-            name: found for name, pattern in _PARTS.items() if (found := _parquet(run.folder, pattern)) is not None
-        }
+    read, report = _snapshot(run), read_report(run)
+    left_out = read.get("set_aside", ())
+    tables = {
+        name: _parquet(run.folder, pattern, left_out if name in {"_points", "_chunks"} else ())
+        for name, pattern in _PARTS.items()
+    }
     with reading_from(run.folder / _SITE):
-        if (site := _site(run.folder / _SITE)) is not None:
-            tables["_site"] = site
-    read = _snapshot(run)
+        tables["_site"] = _site(run.folder / _SITE)
     if read:
         tables["_fields"] = fields_table(read["fields"], read["required"])
-        left_out = list(read.get("set_aside", ()))
-        for name in {"_points", "_chunks"} & tables.keys() if left_out else ():
-            tables[name] = tables[name].filter(~pc.field("point_id").isin(left_out))
-    report = read_report(run)
-    with open_views({**tables, **question_tables(report.query_results), "_criteria": _criteria(report)}) as views:
+    now = datetime.fromisoformat(report.timestamp)
+    tables["_run"] = run_table(now)
+    if "addresses" in asked and tables["_points"] is not None and tables["_site"] is not None:
+        with reading_from(run.folder):
+            batches = columns_of(tables["_points"], COLUMNS)
+            points = [row for batch in batches for row in batch.to_pylist()]
+        indexed = collect_pages(points, now=now)
+        keys = [row["page_key"] for row in tables["_site"].to_pylist() if row["in_scope"]]
+        tables["_addresses"] = addresses_table(indexed, keys, len(points))
+    if "judged_" in asked and tables["_chunks"] is not None and tables["_pages"] is not None:
+        with reading_from(run.folder):
+            judged = Judged(compare(_KeptRows({"chunks": tables["_chunks"], "pages": tables["_pages"]})))
+        tables |= {name: judged.table(name) for name in ("_judged_chunks", "_judged_pages")}
+    tables |= {**question_tables(report.query_results), "_criteria": _criteria(report)}
+    with open_views({name: table for name, table in tables.items() if table is not None}) as views:
         yield views
 
 
-def _parquet(folder: UPath, pattern: str) -> Any:
+class _KeptRows(FactRows):
+    """The facts of a kept run."""
+
+    def __init__(self, tables: Mapping[Table, Any]) -> None:
+        self._tables = tables
+
+    def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows of a table with some of its columns or all."""
+        rows = self._tables[table]
+        return columns_of(rows, rows.schema.names if columns is None else columns)
+
+
+def _parquet(folder: UPath, pattern: str, left_out: Collection[str]) -> Any:
     """The Parquet files of a table; None without any."""
-    try:
-        return dataset_of(sorted(folder.glob(pattern), key=str))
-    except pa.ArrowInvalid as error:
-        raise HistoryNotReadError(folder / pattern, str(error).splitlines()[0].rstrip(".")) from None
+    with reading_from(folder):
+        try:
+            return dataset_of(sorted(folder.glob(pattern), key=str), left_out)
+        except pa.ArrowInvalid as error:
+            raise HistoryNotReadError(folder / pattern, str(error).splitlines()[0].rstrip(".")) from None
 
 
 def _snapshot(run: KeptRun) -> dict[str, Any]:
@@ -79,8 +113,9 @@ def _site(file: UPath) -> pa.Table | None:
     if not file.exists():
         return None
     schema = raw_schemas()["_site"]
-    options = csv.ConvertOptions(column_types=schema, strings_can_be_null=True, include_columns=schema.names)
-    return csv.read_csv(io.BytesIO(file.read_bytes()), convert_options=options)
+    written = [name for name in schema.names if name not in {"modified", "is_document"}]
+    options = csv.ConvertOptions(column_types=schema, strings_can_be_null=True, include_columns=written)
+    return with_moments(csv.read_csv(io.BytesIO(file.read_bytes()), convert_options=options))
 
 
 def _criteria(report: ValidationReport) -> pa.Table:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import pa, pq
+from ragval_pipeline.lazy import pa, pc, pq
 from ragval_pipeline.sources.arrow import none_of
 from ragval_pipeline.sources.storage import local_path
 
@@ -51,8 +51,12 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def dataset_of(files: Sequence[UPath]) -> Any:
+def dataset_of(files: Sequence[UPath], left_out: Collection[str] = ()) -> Any:
     """A dataset of files on this machine, read while it is queried, or a table of files elsewhere; None without files.
+
+    Args:
+        files: The files.
+        left_out: Values of ``point_id`` of rows that are left out.
 
     Raises:
         pyarrow.ArrowInvalid: A file is not Parquet.
@@ -63,5 +67,14 @@ def dataset_of(files: Sequence[UPath]) -> Any:
         return None
     paths = [local_path(file) for file in files]
     if all(path is not None for path in paths):
-        return ds.dataset([str(path) for path in paths])
-    return Files(files).in_memory()
+        rows = ds.dataset([str(path) for path in paths])
+        return rows.filter(~pc.field("point_id").isin(list(left_out))) if left_out else rows
+    return Files(files, left_out).in_memory()
+
+
+def columns_of(rows: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Some columns of what ``dataset_of`` gives."""
+    if isinstance(rows, pa.Table):
+        yield from rows.select(list(names)).to_batches()
+    else:
+        yield from rows.to_batches(columns=list(names))

@@ -124,5 +124,5 @@ def plain(value: Any) -> Any:
 
 def _attribute(name: str, value: Any) -> Any:
     if name == "without":
-        return frozenset(Aspect[aspect] for aspect in value or ())
+        return frozenset(Aspect[aspect] for aspect in value or () if aspect is not None)
     return tuple(value) if isinstance(value, list) else value

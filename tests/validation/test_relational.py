@@ -11,9 +11,13 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.validation.coverage.covered import Covered
+from ragval_pipeline.validation.integrity.compared import compare
+from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.relational import Relational, find_by_query, rules_of, with_thresholds
 from ragval_pipeline.validation.views.session import Views, open_views
 from tests.validation import worlds
+from tests.validation.factory import NOW
 
 RULES = [rule for rule in CATALOGUE.values() if rule.sql]
 #: Lines that fit on a screen.
@@ -35,6 +39,15 @@ def test_a_query_yields_names_and_what_the_details_of_its_rule_hold(views: Views
     if rule.details is not None:
         assert told >= {name for name in rule.details._fields if name not in rule.details._field_defaults}  # type: ignore[attr-defined]
     assert rule.sql.count("\n") <= SCREEN
+
+
+def _covered(seed: int) -> Covered:
+    inventory, indexed, points = worlds.pages_of_a_world(seed)
+    return Covered(inventory, indexed, points, NOW)
+
+
+def _judged(seed: int) -> Judged:
+    return Judged(compare(worlds.differing_pages_of_a_world(seed)))
 
 
 class Shuffled:
@@ -59,7 +72,7 @@ class Shuffled:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", [worlds.chunks_of_a_world])
+@pytest.mark.parametrize("world", [worlds.chunks_of_a_world, _covered, _judged])
 def test_the_order_of_rows_changes_no_finding(world: Callable[[int], Any]) -> None:
     for seed in range(40):
         evidence = world(seed)

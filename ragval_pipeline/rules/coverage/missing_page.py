@@ -3,6 +3,12 @@
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
 
+SQL = """
+select url as name, page_key as page from site
+where in_scope and page_key not in (select page_key from addresses)
+  and exists (from addresses)  -- no point names a page: nothing is compared
+"""
+
 RULE = Rule(
     code="coverage.missing_page",
     severity="error",
@@ -31,4 +37,5 @@ RULE = Rule(
     lowers=("coverage", "source_captured", "self_retrieval"),
     judged_by=("coverage",),
     repair="complete",
+    sql=SQL,
 )

@@ -33,6 +33,17 @@ class Details(NamedTuple):
         return f"{told}; the text of {names.value('pages', pages)}" if pages else told
 
 
+SQL = """
+select source_url as name, page_key as page, coalesce(out_of_scope, 'not listed by the site') as reason, points,
+  another_site, another_site is not null or (
+    -- where the site lists such files, one that it does not list is gone
+    addresses.is_document and out_of_scope is null and not exists (from site where in_scope and is_document)
+  ) as _is_foreign
+from addresses left join (from site where out_of_scope <> '') as left_out using (page_key)
+where page_key not in (select page_key from site where in_scope)
+  and exists (from site where in_scope)  -- with nothing in scope, the scope is wrong
+"""
+
 RULE = Rule(
     code="coverage.orphan_page",
     severity="warning",
@@ -54,4 +65,5 @@ RULE = Rule(
     fields=("source_url",),
     repair="delete",
     details=Details,
+    sql=SQL,
 )

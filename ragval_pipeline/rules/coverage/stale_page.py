@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Names
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.source.suspicious_lastmod import DATES
 
 
 class Details(NamedTuple):
@@ -24,6 +25,23 @@ class Details(NamedTuple):
         """As a sentence without full stop."""
         return f"changed {self.lastmod}, embedded {self.embedded_at}"
 
+
+SQL = f"""
+{DATES.strip()}, stored as (  -- under the address of most points
+  select page_key, arg_min(address, (-points, address)) as address, any_value(newest) as newest
+  from (
+    select page_key, address, any_value(newest) as newest, sum(points) as points
+    from (
+      select *, case when count(*) over (partition by page_key) > 1 then bare else source_url end as address
+      from addresses
+    ) group by page_key, address
+  ) group by page_key
+)
+select address as name, page_key as page, lastmod, stored.newest as embedded_at
+from site join stored using (page_key), latest
+where in_scope and modified > stored.newest
+  and modified::timestamp <= moment and not exists (from dates where reason is not null)
+"""  # noqa: S608  no value in it is from elsewhere
 
 RULE = Rule(
     code="coverage.stale_page",
@@ -44,4 +62,5 @@ RULE = Rule(
     breaks={Aspect.VERSION},
     repair="complete",
     details=Details,
+    sql=SQL,
 )

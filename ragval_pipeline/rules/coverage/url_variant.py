@@ -26,6 +26,27 @@ class Details(NamedTuple):
         return f"also stored as {', '.join(self.others[:LISTED])}"
 
 
+SQL = """
+with part as (  -- paths that differ in case may be two pages
+  select *, lower(page_key) as folded from addresses
+), held as (
+  select source_url, page_key, folded, unnest(chunks) as chunk from part
+  where folded in (select folded from part group by folded having count(*) > 1)
+), again as (  -- the same chunk under addresses that differ in fragment or case
+  select distinct one.source_url, other.source_url as other, one.page_key <> other.page_key as is_of_case
+  from held as one join held as other using (folded, chunk) where one.source_url <> other.source_url
+), variant as (
+  select one.source_url, other.bare as other from addresses as one join addresses as other using (page_key)
+  where one.bare <> other.bare
+  union select source_url, other from again
+)
+select source_url as name, page_key as page, points, list(other order by other) as others, others as _copies,
+  -- only addresses that differ in case are two pages, of which the site has one
+  case when page_key not in (
+    select page_key from again join addresses using (source_url) where is_of_case) then ['FIELD'] end as _without
+from addresses join variant using (source_url) group by source_url, page_key, points
+"""
+
 RULE = Rule(
     code="coverage.url_variant",
     severity="warning",
@@ -54,4 +75,5 @@ RULE = Rule(
     keeps_one=True,
     to_copy="nothing",
     details=Details,
+    sql=SQL,
 )

@@ -57,6 +57,15 @@ class Details(NamedTuple):
         )
 
 
+SQL = """
+select point_id as name, page_key as page, url as page_url, round_even(found / letters, 4) as coverage, words,
+  changed as changed_words, replaced[:$SHOWN] as replaced, inserted[:$SHOWN] as inserted,
+  1 - found / letters as _extent, case when words > 0 then changed end as _words, "current" as _current,
+  case when not is_whole then ['COPIES'] end as _without
+from judged_chunks join chunks using (point_id, page_key) join judged_pages using (page_key)
+where class = 'drifted'
+"""
+
 RULE = Rule(
     code="integrity.drifted",
     severity="error",
@@ -91,4 +100,5 @@ RULE = Rule(
     lowers=("content_integrity",),
     repair="rewrite",
     details=Details,
+    sql=SQL,
 )

@@ -1,8 +1,25 @@
 """Texts that are not on their page."""
 
+from __future__ import annotations
+
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.integrity.drifted import Details
 from ragval_pipeline.rules.rule import Rule
+
+SQL = """
+select point_id as name, page_key as page, url as page_url, round_even(found / letters, 4) as coverage, words,
+  changed as changed_words, stands_on, case when stands_on is not null then missing_there end as missing_there,
+  is_whole as page_is_whole,  -- a copy in addition to the page's own chunks replaces nothing
+  1 - found / letters as _extent, case when words > 0 then changed end as _words,
+  case when stands_on is not null then [stands_on] end as _homes,
+  [case when not is_whole then 'COPIES' end,
+   case when not is_gone then 'TARGET' end,  -- the expected text is in the page's other chunks
+   case when stands_on is not null then 'VERSION' end,  -- no version of its page had the text of another
+   case when is_extra then 'TEXT' end, case when is_extra then 'PLACE' end  -- nothing is lost because of it
+  ] as _without
+from judged_chunks join chunks using (point_id, page_key) join judged_pages using (page_key)
+where class = 'gone'
+"""
 
 RULE = Rule(
     code="integrity.gone",
@@ -39,4 +56,5 @@ RULE = Rule(
     lowers=("content_integrity",),
     repair="rewrite",
     details=Details,
+    sql=SQL,
 )

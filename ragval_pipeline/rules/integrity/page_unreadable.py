@@ -26,6 +26,13 @@ class Details(NamedTuple):
         return f"{self.reason}; {plural(self.points, 'chunk')} not checked"
 
 
+SQL = """
+select url as name, page_key as page, problem as reason, points,
+  -- the page judges nothing, unless its chunks are known to have none of its text
+  case when not is_notice then ['TEXT'] end as _without
+from judged_pages where state = 'unreadable'
+"""
+
 RULE = Rule(
     code="integrity.page_unreadable",
     severity="warning",
@@ -49,4 +56,5 @@ RULE = Rule(
     reads={Aspect.PAGE},
     repair="untried",
     details=Details,
+    sql=SQL,
 )

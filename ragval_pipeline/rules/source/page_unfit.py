@@ -23,6 +23,13 @@ class Details(NamedTuple):
         return str(self.reason)
 
 
+SQL = """
+select url as name, page_key as page, unfit as reason,
+  -- chunks may be stored under the page that it redirects to, which the site does not list
+  case when target not in (select page_key from judged_pages) then [target] end as _pages
+from judged_pages where unfit <> ''
+"""
+
 RULE = Rule(
     code="source.page_unfit",
     severity="warning",
@@ -46,4 +53,5 @@ RULE = Rule(
     breaks={Aspect.PAGE, Aspect.LISTED},
     to_copy="exclude",
     details=Details,
+    sql=SQL,
 )

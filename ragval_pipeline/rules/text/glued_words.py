@@ -27,6 +27,13 @@ class Details(NamedTuple):
         return f"{show_count(self.joins)} joined: {', '.join(self.words[:LISTED])}"
 
 
+SQL = """
+select point_id as name, page_key as page, url as page_url, len(joins) as joins, joins[:$SHOWN] as words,
+  least(list_sum(list_transform(joins, lambda word: length(word))) / greatest(letters, 1), 1) as _extent
+from judged_chunks join chunks using (point_id, page_key) join judged_pages using (page_key)
+where len(joins) > 0 and class <> 'gone'  -- the line breaks of a page say nothing about another text
+"""
+
 RULE = Rule(
     code="text.glued_words",
     severity="warning",
@@ -54,4 +61,5 @@ RULE = Rule(
     error_share=0.5,
     repair="rewrite",
     details=Details,
+    sql=SQL,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -17,13 +17,15 @@ from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.coverage.orphan_page import Details as Orphan
 from ragval_pipeline.rules.details import read, written
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
+from ragval_pipeline.sources.http.addresses import is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, is_file_path
 from ragval_pipeline.text.printing import plural
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.coverage.counterparts import host_of_page, path_of_page, site_pages_of, strangers_of
+from ragval_pipeline.validation.coverage.covered import Covered
+from ragval_pipeline.validation.coverage.indexed import IndexedPage
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.thresholds import FEW, MOST
+from ragval_pipeline.validation.thresholds import MOST
 
 _REBUILD = (
     "If the sitemap's address is the wrong one, such as that of a development server or a template, correct it in the "
@@ -45,9 +47,9 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
     # On a development site a private host is normal: one other than the site's is foreign like any other.
     site_keys = [page.key for page in inventory.in_scope]
-    strangers = _strangers(covered)
-    site_hosts = {_host(page.key) for page in inventory.in_scope}
-    all_strange = bool(strangers) and not any(_host(key) in site_hosts for key in indexed)
+    strangers = strangers_of(indexed, site_keys)
+    site_hosts = {host_of_page(page.key) for page in inventory.in_scope}
+    all_strange = bool(strangers) and not any(host_of_page(key) in site_hosts for key in indexed)
 
     # A page also indexed under the site's own address is not missing because of another one.
     loopback = [page for page in indexed.values() if _is_private(page, of_files=inventory.of_files)]
@@ -58,7 +60,7 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
         host: pages
         for host, pages in strangers.items()
         if (sitemap_is_private or not _is_private(pages[0], of_files=inventory.of_files))
-        and (all_strange or any(_rest(key) != "/" for key in counterparts_of[host].values()))
+        and (all_strange or any(path_of_page(key) != "/" for key in counterparts_of[host].values()))
     }
     if loopback and sitemap_is_private:
         yield _development(loopback)
@@ -68,43 +70,6 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
     if foreign:
         instead = {host: set(pages.values()) - indexed.keys() for host, pages in counterparts_of.items()}
         yield _foreign(foreign, instead, inventory, is_whole=all_strange and any(counterparts_of.values()))
-
-
-def of_another_site(covered: Covered) -> dict[str, str]:
-    """The hosts of pages on public hosts that share no path with the site, by page; none if they are an exception."""
-    site_keys = [page.key for page in covered.inventory.in_scope]
-    found = {
-        page.key: host
-        for host, pages in _strangers(covered).items()
-        if not is_loopback_or_private(next(iter(pages[0].spellings)))
-        and all(_rest(key) == "/" for key in site_pages_of((page.key for page in pages), site_keys).values())
-        for page in pages
-    }
-    return found if sum(covered.indexed[key].points for key in found) > FEW * covered.points else {}
-
-
-def _strangers(covered: Covered) -> dict[str, list[IndexedPage]]:
-    """The indexed pages on hosts that are not the site's, by host."""
-    site_hosts = {_host(page.key) for page in covered.inventory.in_scope}
-    strangers: dict[str, list[IndexedPage]] = {}
-    for key, page in covered.indexed.items():
-        host = _host(key)
-        if host is not None and host not in site_hosts:
-            strangers.setdefault(host, []).append(page)
-    return strangers
-
-
-def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, str]:
-    """The site's page for each page of another host, if there is one.
-
-    Both as canonical addresses.
-    """
-    site_pages = {_rest(key): key for key in site_keys}
-    paths: dict[str, list[str]] = {}
-    for key in keys:
-        paths.setdefault(_rest(key), []).append(key)
-    known = counterparts(paths, site_pages)
-    return {key: site_pages[known[path]] for path, same in paths.items() if path in known for key in same}
 
 
 def _foreign(
@@ -166,57 +131,6 @@ def _is_private(page: IndexedPage, *, of_files: bool) -> bool:
     return is_loopback_or_private(first) and not (of_files and is_file_path(first))
 
 
-def _host(key: str) -> str | None:
-    return host_of(key) if is_http_url(key) else None
-
-
-def _rest(key: str) -> str:
-    """A canonical URL without its host; a file's address without its scheme."""
-    if key.lower().startswith("file:"):
-        return fold_path(split_url(key).path)
-    host = _host(key)
-    return key if host is None else key.removeprefix(f"https://{host}")
-
-
-def counterparts(paths: Collection[str], site_paths: Collection[str]) -> dict[str, str]:
-    """The site's path for each path of another host, if there is one.
-
-    A deployment below a base path (``/book/docs/intro`` for ``/docs/intro``, or vice versa) is the same site; the base
-    path counts if it explains several pages: a single common path ending is chance.
-    """
-    known = frozenset(site_paths)
-    found = {path: path for path in paths if path in known}
-    explained: dict[tuple[str, str], dict[str, str]] = {}
-    for base, site_base, path, site_path in _shifted(paths, known):
-        explained.setdefault((base, site_base), {})[path] = site_path
-    for _, pairs in sorted(explained.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        if len(pairs) > 1:
-            found = {**pairs, **found}
-    return found
-
-
-def _shifted(paths: Iterable[str], site_paths: Collection[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Base path of the other host and of the site (one of them empty), path and site path of every matching pair."""
-    based: dict[str, list[tuple[str, str]]] = {}
-    for site_path in site_paths:
-        for base, end in _split(site_path):
-            based.setdefault(end, []).append((base, site_path))
-    for path in paths:
-        for base, end in _split(path):
-            if end in site_paths:
-                yield base, "", path, end
-        for base, site_path in based.get(path, ()):
-            yield "", base, path, site_path
-
-
-def _split(path: str) -> Iterator[tuple[str, str]]:
-    """Every possible base path of a path, with the rest; the whole path leaves the root."""
-    segments = path.split("/")[1:]
-    for start in range(1, len(segments) + 1):
-        if base := "/".join(segments[:start]):
-            yield f"/{base}", "/" + "/".join(segments[start:])
-
-
 _REMEDY = (
     "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or "
     "correct these URLs. Only then delete what is left under the other URLs, which delete_pages lists."
@@ -274,7 +188,7 @@ def _with_texts_of_the_site(finding: Finding, stands_for: Mapping[str, list[str]
     """
     held = [key for subject in finding.subjects for key in subject.pages if key in stands_for]
     pages = [key for subject in finding.subjects for key in subject.pages]
-    same_path = any(_host(key) != subject.name for subject in finding.subjects for key in subject.pages)
+    same_path = any(host_of_page(key) != subject.name for subject in finding.subjects for key in subject.pages)
     if same_path or len(held) <= MOST * len(pages):
         return finding
     cause = _OF_THE_SITE.format(count=plural(len(held), "page"), url=held[0], own=stands_for[held[0]][0])

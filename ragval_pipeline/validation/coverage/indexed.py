@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import without_fragment
-from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
@@ -54,30 +52,6 @@ class IndexedPage:
         self.spellings[spelling] = self.spellings.get(spelling, 0) + points
         if embedded_at is not None and (self.newest is None or embedded_at > self.newest):
             self.newest = embedded_at
-
-
-@dataclass(frozen=True)
-class Covered:
-    """The pages of site and index.
-
-    Attributes:
-        inventory: The site.
-        indexed: Pages of the index by canonical form.
-        points: Points of the collection.
-        now: Time of the run, aware.
-        left_out: Why points of the collection do not pass the suite's filter.
-    """
-
-    inventory: SiteInventory
-    indexed: Mapping[str, IndexedPage]
-    points: int
-    now: datetime
-    left_out: Sequence[LeftOut] = ()
-
-    @property
-    def comparable(self) -> bool:
-        """Whether to report single pages: not if the index or the scope is empty, or if no point names a page."""
-        return bool(self.points and self.indexed and self.inventory.scope_urls)
 
 
 def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = None) -> dict[str, IndexedPage]:

@@ -69,6 +69,7 @@ class Compared:
         notices: Pages whose chunks have what the page shows before it is built in the browser, and nothing else.
         present: The points with the present version of a drifted chunk, by its point id.
         encoded: Gone chunks of data instead of words, such as pictures in base64.
+        facts: The facts of all chunks.
     """
 
     pages: Mapping[str, PageFacts]
@@ -83,6 +84,7 @@ class Compared:
     notices: frozenset[str] = frozenset()
     encoded: frozenset[str] = frozenset()
     by_partition: Mapping[str, Amounts] = field(default_factory=dict)
+    facts: FactRows | None = None
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
@@ -206,6 +208,7 @@ def compare(facts: FactRows, partitions: Partitions | None = None) -> Compared:
     classes.update(dict.fromkeys(of_other_pages(drifted, read, pages.lacks), "gone"))
     old = {chunk.point_id: chunk for chunk in drifted if classes[chunk.point_id] == "drifted"}
     return Compared(
+        facts=facts,
         pages=pages.by_key,
         differing=differing,
         classes=classes,

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ragval_pipeline.findings.catalogue import ORDER
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.integrity.drifted import RULE as INTEGRITY_DRIFTED
-from ragval_pipeline.rules.integrity.drifted import Details as Differing
 from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.rules.integrity.heading_loss import RULE as HEADING_LOSS
 from ragval_pipeline.rules.integrity.heading_loss import Details as LostHeadings
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.integrity.not_captured import Details as Lacking
 from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
-from ragval_pipeline.rules.integrity.page_unreadable import Details as Unreadable
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
-from ragval_pipeline.rules.source.page_unfit import Details as Unfit
-from ragval_pipeline.rules.text.glued_words import RULE as GLUED_WORDS
-from ragval_pipeline.rules.text.glued_words import Details as Glued
 from ragval_pipeline.text.printing import plural
-from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import (
-    ChunkClass,
     cut_chunks,
     is_replaced,
     lost_headings,
@@ -35,10 +30,10 @@ from ragval_pipeline.validation.integrity.content import (
     next_to_lost,
     stands_among,
 )
-from ragval_pipeline.validation.integrity.drift import cause_of_drift
+from ragval_pipeline.validation.integrity.drift import Cause, cause_of_drift
 from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
 from ragval_pipeline.validation.integrity.origins import cause_of_gone
-from ragval_pipeline.validation.points import on_page
+from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 _MADE = (
@@ -57,35 +52,32 @@ _SORT = (
 )
 
 
-@detector(PAGE_UNFIT, needs=Compared)
-def _unfit(compared: Compared) -> Iterator[Finding]:
-    subjects = []
-    targets: Counter[str] = Counter()
-    for page in compared.pages.values():
-        if page.unfit:
-            # Chunks may be stored under the page that it redirects to, which the site does not list.
-            elsewhere = (page.target,) if page.target is not None and page.target not in compared.pages else ()
-            subjects.append(
-                Subject(name=page.url, page=page.page_key, pages=elsewhere, details=Unfit(page.unfit)._asdict())
-            )
-        if page.target is not None and page.state != "read":
-            # A page to sign in is told where its visitor came from.
-            targets[page.target.partition("?")[0]] += 1
-    if not subjects:
-        return
+def find_differences(compared: Compared) -> list[Finding]:
+    """All findings of the comparison."""
+    found = sorted([*find_all(compared), *find_all(Judged(compared))], key=lambda finding: ORDER[finding.code])
+    return [_WORDS.get(finding.code, _as_usual)(finding, compared) for finding in found]
+
+
+def _as_usual(finding: Finding, _: Compared) -> Finding:
+    return finding
+
+
+def _of_unfit(finding: Finding, compared: Compared) -> Finding:
+    """The words if most pages redirect to the same one."""
+    # A page to sign in is told where its visitor came from.
+    elsewhere = (page.target for page in compared.pages.values() if page.target is not None and page.state != "read")
+    targets = Counter(target.partition("?")[0] for target in elsewhere)
     target, pages = max(targets.items(), key=lambda entry: entry[1], default=("", 0))
     if pages < FEWEST:
-        yield make_finding(PAGE_UNFIT.code, subjects)
-        return
+        return finding
     if pages <= MOST * len(compared.pages):
         cause = f"{pages:,} of these pages redirect to {target}: visitors are asked to sign in, or pages were merged."
-        cause = cause if pages == len(subjects) else f"{cause} Others: {PAGE_UNFIT.cause}"
-        yield make_finding(PAGE_UNFIT.code, subjects, cause=cause, remedy=f"{_SIGN_IN} {PAGE_UNFIT.remedy}")
-        return
+        cause = cause if pages == finding.count else f"{cause} Others: {finding.cause}"
+        return finding.model_copy(update={"cause": cause, "remedy": f"{_SIGN_IN} {finding.remedy}"})
     message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the site redirect to the same page."
     cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
-    finding = make_finding(PAGE_UNFIT.code, subjects, message=message, cause=cause, remedy=_READ_ELSEWHERE)
-    yield finding.model_copy(update={"severity": "error"})
+    told = {"message": message, "cause": cause, "remedy": _READ_ELSEWHERE, "severity": "error"}
+    return finding.model_copy(update=told)
 
 
 _SIGN_IN = (
@@ -98,27 +90,14 @@ _READ_ELSEWHERE = (
 )
 
 
-@detector(PAGE_UNREADABLE, needs=Compared)
-def _unreadable(compared: Compared) -> Iterator[Finding]:
-    subjects = [
-        Subject(
-            name=page.url,
-            page=page.page_key,
-            details=Unreadable(page.problem, page.chunks + page.textless)._asdict(),
-            # The page judges nothing, unless its chunks are known to have none of its text.
-            without=frozenset() if page.page_key in compared.notices else frozenset({Aspect.TEXT}),
-        )
-        for page in compared.pages.values()
-        if page.state == "unreadable"
-    ]
-    if subjects and not compared.notices:
-        yield make_finding(PAGE_UNREADABLE.code, subjects)
-    elif subjects:
-        found = make_finding(PAGE_UNREADABLE.code, subjects, remedy=_RENDER)
-        held = len(compared.notices)
-        cause = _IN_BROWSER.format(pages=plural(held, "page"))
-        told = cause if held == len(subjects) else f"{cause} Others: {found.cause}"
-        yield found.model_copy(update={"severity": "error", "cause": told})
+def _of_unreadable(finding: Finding, compared: Compared) -> Finding:
+    """The words if chunks hold what pages show before they are built."""
+    held = len(compared.notices)
+    if not held:
+        return finding
+    cause = _IN_BROWSER.format(pages=plural(held, "page"))
+    told = cause if held == finding.count else f"{cause} Others: {finding.cause}"
+    return finding.model_copy(update={"severity": "error", "cause": told, "remedy": _RENDER})
 
 
 _IN_BROWSER = (
@@ -131,67 +110,32 @@ _RENDER = (
 )
 
 
-@detector(INTEGRITY_DRIFTED, needs=Compared)
-def _drifted(compared: Compared) -> Iterator[Finding]:
-    subjects = list(_of_class(compared, "drifted"))
-    if not subjects:
-        return
-    edited = [subject.name for subject in subjects if not subject.current]
-    cause, remedy = cause_of_drift(compared, edited) if edited else (_EDITED, _OLDER)
-    beside = len(subjects) - len(edited)
-    found = make_finding(INTEGRITY_DRIFTED.code, subjects, cause=cause, remedy=remedy)
-    if beside:
+def _of_drifted(finding: Finding, compared: Compared) -> Finding:
+    """Why most differ; older versions are beside the current one."""
+    edited = [subject.name for subject in finding.subjects if not subject.current]
+    cause, remedy = cause_of_drift(compared, edited) if edited else Cause(_EDITED, _OLDER)
+    message, remedy = finding.message, remedy or finding.remedy
+    if beside := finding.count - len(edited):
         older = f"An older version of {plural(beside, 'passage')} is stored beside the current one."
-        message = f"{found.message} {older}" if edited else older
-        remedy = f"{_OLDER} Others: {found.remedy}" if edited else _OLDER
-        found = found.model_copy(update={"message": message, "remedy": remedy})
-    yield found
+        message = f"{message} {older}" if edited else older
+        remedy = f"{_OLDER} Others: {remedy}" if edited else _OLDER
+    return finding.model_copy(update={"message": message, "cause": cause or finding.cause, "remedy": remedy})
 
 
-@detector(INTEGRITY_GONE, needs=Compared)
-def _gone(compared: Compared) -> Iterator[Finding]:
-    subjects = list(_of_class(compared, "gone"))
-    if subjects:
-        names = [subject.name for subject in subjects]
-        cause, remedy = cause_of_gone(compared, names)
-        if cause is None and compared.made:
-            cause, remedy = _MADE, _SORT
-        yield make_finding(INTEGRITY_GONE.code, subjects, cause=cause, remedy=remedy)
+def _of_gone(finding: Finding, compared: Compared) -> Finding:
+    """Where most are from."""
+    cause, remedy = cause_of_gone(compared, [subject.name for subject in finding.subjects])
+    if cause is None and compared.made:
+        cause, remedy = _MADE, _SORT
+    return finding.model_copy(update={"cause": cause or finding.cause, "remedy": remedy or finding.remedy})
 
 
-def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
-    for name, chunk in compared.differing.items():
-        if compared.classes[name] != wanted:
-            continue
-        page = compared.pages[chunk.page_key or ""]
-        details = Differing(round(chunk.share, 4), chunk.words, chunk.changed)
-        if wanted == "drifted":
-            replaced = [{"words": each.words, "page": each.page} for each in chunk.replaced[:SHOWN]]
-            details = details._replace(replaced=replaced, inserted=list(chunk.inserted[:SHOWN]))
-        without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
-        homes: tuple[str, ...] = ()
-        if wanted == "gone":
-            if not compared.is_all_gone(page):
-                without |= {Aspect.TARGET}  # the expected text is in the page's other chunks
-            if name in compared.stands_on:
-                homes = (compared.pages[compared.stands_on[name]].url,)
-                details = details._replace(stands_on=homes[0], missing_there=name in compared.misplaced)
-                without |= {Aspect.VERSION}  # no version of its page had the text of another
-            if name in compared.made:
-                without |= {Aspect.TEXT, Aspect.PLACE}  # nothing is lost because of it
-            # A copy in addition to the page's own chunks replaces nothing.
-            details = details._replace(page_is_whole=not lost_passages(page.blocks))
-        yield Subject(
-            name=name,
-            page=chunk.page_key,
-            details=on_page(page.url, details),
-            # No words are compared for a chunk with nothing of its page.
-            words=chunk.changed if chunk.words else None,
-            current=compared.present.get(name, ()) if wanted == "drifted" else (),
-            extent=1 - chunk.share,
-            without=without,
-            homes=homes,
-        )
+_WORDS: Mapping[str, Callable[[Finding, Compared], Finding]] = {
+    PAGE_UNFIT.code: _of_unfit,
+    PAGE_UNREADABLE.code: _of_unreadable,
+    INTEGRITY_DRIFTED.code: _of_drifted,
+    INTEGRITY_GONE.code: _of_gone,
+}
 
 
 @detector(NOT_CAPTURED, needs=Compared)
@@ -291,14 +235,3 @@ def _uncut(cut: Sequence[str]) -> frozenset[Aspect]:
 
 def _cut(compared: Compared, page: PageFacts) -> Sequence[str]:
     return cut_chunks(compared.by_page.get(page.page_key, ()), page.blocks)
-
-
-@detector(GLUED_WORDS, needs=Compared)
-def _glued(compared: Compared) -> Iterator[Subject]:
-    for name, chunk in compared.differing.items():
-        # The line breaks of a page say nothing about another text.
-        if chunk.joins and compared.classes[name] != "gone":
-            page = compared.pages[chunk.page_key or ""]
-            details = on_page(page.url, Glued(len(chunk.joins), list(chunk.joins[:SHOWN])))
-            extent = min(sum(map(len, chunk.joins)) / max(chunk.letters, 1), 1.0)
-            yield Subject(name=name, page=chunk.page_key, details=details, extent=extent)

@@ -18,7 +18,6 @@ from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES
-from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.bucket import COLUMNS
 from ragval_pipeline.validation.facts.differences import differences
@@ -28,6 +27,7 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
 from ragval_pipeline.validation.integrity.amounts import Amounts
 from ragval_pipeline.validation.integrity.compared import Compared, compare
+from ragval_pipeline.validation.integrity.findings import find_differences
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 
@@ -169,7 +169,7 @@ def measure_integrity(facts: Facts, partitions: Partitions | None = None) -> Mea
             value: _unmeasured(unread, code="too_few").values if unread else _ratios(amounts)
             for value, amounts in compared.by_partition.items()
         },
-        findings=tuple(_graded(with_share(finding, points.points), manifest) for finding in find_all(compared)),
+        findings=tuple(_graded(with_share(finding, points.points), manifest) for finding in find_differences(compared)),
         sections={
             "integrity": _summary(compared, facts),
             "integrity_examples": examples(compared, facts),

@@ -27,7 +27,8 @@ from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
 from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
-from ragval_pipeline.validation.coverage.hosts import names_no_page, site_pages_of
+from ragval_pipeline.validation.coverage.counterparts import site_pages_of
+from ragval_pipeline.validation.coverage.hosts import names_no_page
 from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.proof import Unproven
 from ragval_pipeline.validation.repair.stored import PointLookup

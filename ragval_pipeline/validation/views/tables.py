@@ -58,7 +58,32 @@ VIEWS: Mapping[str, View] = {
         "and whether no point may lack it (`needed`).",
         "select * from _fields",
     ),
-    "site": View("A page that the sitemap lists, in scope or not.", "select * from _site"),
+    "site": View(
+        "A page that the sitemap lists, in scope or not; `modified` is `lastmod` in UTC, and a document is a "
+        "file such as a PDF.",
+        "select * from _site",
+    ),
+    "addresses": View(
+        "An address under which points of a page are stored, without its fragment as `bare`: its `points`, the "
+        "`newest` time of embedding of the page, the host of `another_site` that shares the collection, and its "
+        "`chunks`, each as a number that stands for its index and text.",
+        "select * from _addresses",
+    ),
+    "judged_chunks": View(
+        "A chunk that is not as its page is, or joins words, by `class`: drifted, gone or verified. A gone one may be "
+        "`stands_on` another page, `missing_there` from its chunks, or `is_extra` to all of its page; of a drifted one "
+        "`current` are the points with the present version.",
+        "select * from _judged_chunks",
+    ),
+    "judged_pages": View(
+        "A page as far as it judges chunks: `state` is read, unreadable (a wall that all visitors see, too) or "
+        "elsewhere. Whether its chunks hold what it shows before it is built in the browser (`is_notice`), all of its "
+        "passages (`is_whole`), or nothing of it (`is_gone`).",
+        "select * from _judged_pages",
+    ),
+    "run": View(
+        "The run: times after `now` are in the future, and the `site` lists its pages there.", "select * from _run"
+    ),
     "queries": View("A test query and its result.", "select * from _queries"),
     "hits": View("A result of a test query, `rank` from 1.", "select * from _hits"),
     "criteria": View("A criterion of the run.", "select * from _criteria"),
@@ -76,7 +101,17 @@ def raw_schemas() -> dict[str, pa.Schema]:
         "_chunks": chunk_schema(),
         "_pages": page_schema(),
         "_fields": _schema("field path", booleans="needed"),
-        "_site": _schema("url page_key lastmod sitemap out_of_scope indexed", booleans="in_scope"),
+        "_site": _schema("url page_key lastmod modified sitemap out_of_scope indexed", booleans="in_scope is_document"),
+        "_addresses": _schema(
+            "page_key source_url bare newest another_site", booleans="is_document", integers="points"
+        ).append(pa.field("chunks", pa.list_(pa.int64()))),
+        "_judged_chunks": _schema(
+            "point_id page_key class stands_on", booleans="missing_there is_extra", lists="current"
+        ),
+        "_judged_pages": _schema(
+            "page_key url state problem unfit target", booleans="is_notice is_whole is_gone", integers="points"
+        ),
+        "_run": _schema("now site"),
         "_queries": _schema(
             "query_id text status fail_reason pass_reason",
             booleans="passed negative critical",

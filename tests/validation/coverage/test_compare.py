@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import compare, find_left_out, measure_coverage
-from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
+from ragval_pipeline.validation.coverage.covered import Covered
+from ragval_pipeline.validation.coverage.indexed import NO_PAGES, IndexedPage
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import NOW, SITE, absolute, index, site
 

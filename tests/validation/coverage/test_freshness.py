@@ -4,17 +4,20 @@ from collections.abc import Mapping
 
 import pytest
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.validation.coverage.compare import freshness_findings
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages
+from ragval_pipeline.validation.coverage.covered import Covered
+from ragval_pipeline.validation.coverage.indexed import IndexedPage, collect_pages
+from ragval_pipeline.validation.relational import find_by_query
 from tests.validation.factory import NOW, SITE, index, site
 
 OLD = {"/a": "2026-01-01", "/b": "2026-02-01", "/c": "2026-03-01", "/d": "2026-04-01"}
 
 
 def fresh(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
-    return list(freshness_findings(Covered(inventory, indexed, 1, NOW)))
+    rules = [CATALOGUE[code] for code in ("source.suspicious_lastmod", "coverage.stale_page")]
+    return list(find_by_query(rules, Covered(inventory, indexed, 1, NOW)))
 
 
 def judge(

@@ -4,17 +4,21 @@ from collections.abc import Mapping
 
 import pytest
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.coverage.addresses import in_what_they_differ
-from ragval_pipeline.validation.coverage.compare import measure_coverage, url_variants
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages
+from ragval_pipeline.validation.coverage.compare import measure_coverage
+from ragval_pipeline.validation.coverage.covered import Covered
+from ragval_pipeline.validation.coverage.indexed import IndexedPage, collect_pages
+from ragval_pipeline.validation.relational import find_by_query
 from tests.validation.factory import NOW, SITE, absolute, index, site
 
 
 def spelled(indexed: Mapping[str, IndexedPage]) -> list[Subject]:
-    return list(url_variants(Covered(site("/a"), indexed, 1, NOW)))
+    found = find_by_query([CATALOGUE["coverage.url_variant"]], Covered(site("/a"), indexed, 1, NOW))
+    return [subject for finding in found for subject in finding.subjects]
 
 
 def variants(*urls: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.integrity.findings import find_differences
 from ragval_pipeline.validation.repair.proof import Proof
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.stored import lookup_of
@@ -63,7 +64,7 @@ def test_no_sentence_of_the_site_that_is_stored_is_deleted(seed: int):
     rng.shuffle(stored)
     evidence = evidence_of(stored, [record(paragraphs(*text[page]), page=page) for page in PAGES])
     compared = evidence.compared
-    findings = [*find_all(evidence), *find_all(compared)]
+    findings = [*find_all(evidence), *find_differences(compared)]
     moved = frozenset(name for names in compared.moved.values() for name in names)
     lookup = lookup_of(stored, names_to_look_up(findings))
     plan = plan_remedies(
