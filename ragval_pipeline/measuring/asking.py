@@ -272,8 +272,18 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
     names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
     wanted = suite.qdrant.vector_name or "(unnamed)"
     what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
+    cause = "The suite names another vector than the collection has, or none of several."
     sparse_only = manifest.facts.is_sparse_only
-    if not names:
+    if sparse_only:
+        cause = "retrieval.mode is dense, which compares dense vectors."
+    elif not names:
+        cause = "The collection was created, or the points were written, without dense vectors."
+    if suite.points and not names and not sparse_only:
+        what = "has no vectors: all columns for them are empty or missing"
+        remedy = (
+            "Write each point's vector into the column vector, or vector.NAME: an export leaves them out by default."
+        )
+    elif not names:
         what, remedy = no_dense_vector(manifest.facts)
     kind = NoDenseVectorError if sparse_only else NotMeasurableError
     return kind(
@@ -282,7 +292,7 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
         subject=wanted,
         remedy=remedy,
         details={"expected": wanted, "found": names},
-        cause="retrieval.mode is dense, which compares dense vectors." if sparse_only else None,
+        cause=cause,
     )
 
 

@@ -114,6 +114,15 @@ def test_a_vector_that_is_not_finite_is_named_and_the_others_are_searched(tmp_pa
     assert {found["code"] for found in ended.json["findings"] if found["severity"] == "error"} == {"vector.zero"}
 
 
+def test_a_file_without_a_vector_says_so_and_nothing_of_models(tmp_path: Path, ragval: Ragval) -> None:
+    suite = suite_of(written(tmp_path / "points.parquet", vector=pa.array([None] * 3, NOTHING["vector"])))
+    [found] = ragval("run", "-s", suite, "--only", "queries", "--json").json["findings"]
+    assert found["code"] == "vector.dimension"
+    assert "columns for them are empty" in found["message"]
+    assert "without dense vectors" in found["cause"]
+    assert "model" not in found["cause"]
+
+
 def test_a_file_without_points_is_an_empty_index_and_nothing_else(tmp_path: Path, ragval: Ragval) -> None:
     nothing = {name: pa.array([], kind) for name, kind in NOTHING.items()}
     suite = suite_of(written(tmp_path / "points.parquet", **nothing))
