@@ -31,7 +31,9 @@ class PointIds(Sequence[str]):
     """
 
     def __init__(self, keys: Sequence[NDArray[np.bytes_] | NDArray[np.object_]]) -> None:
-        found = np.concatenate([each.astype(object) for each in keys]) if _is_mixed(keys) else np.concatenate(keys)
+        # A file without points has no keys.
+        every = keys or [self.keys([])]
+        found = np.concatenate([each.astype(object) for each in every] if _is_mixed(keys) else every)
         self.rows: NDArray[np.int64] = np.argsort(found, kind="stable")
         self._keys = found[self.rows]
 
