@@ -18,6 +18,7 @@ import yaml
 from ragval_pipeline.cli import main
 from ragval_pipeline.cli.app import app
 from ragval_pipeline.demo.workspace import DemoHome
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.docs import recipes  # also registers its scenarios
 from tests.docs.stage import BLOCKS, FENCE, PAGES, ROOT, SCENARIOS, Stage, commands, of
@@ -33,6 +34,7 @@ from tests.validation.integrity.world import (
     point,
 )
 
+FINDINGS = "docs/reference/findings.md"
 #: Blocks that cannot run in a test, and why.
 CANNOT = {
     "README.md#5": "installs packages; tests/packaging/test_wheel.py installs the wheel",
@@ -47,6 +49,7 @@ CANNOT = {
     "docs/how-to/kubernetes.md#1": "builds an image with packages from the network",
     "docs/how-to/kubernetes.md#2": "needs a cluster and Helm; tests/docs/test_component_page.py reads its values",
     "docs/how-to/scale-out.md#3": "needs a Postgres server; tests/orchestration/test_scale.py starts one",
+    "docs/explanation/architecture.md#1": "a picture",
     "docs/tutorial/mkdocs-site.md#1": "installs packages; tests/packaging/test_wheel.py installs the wheel",
 }
 
@@ -442,14 +445,23 @@ def metrics(stage: Stage, codes: Sequence[str]) -> None:
             )
 
 
-@of("docs/how-to/sql.md", 1, 2, 3)
+@of("docs/how-to/sql.md", 1, 2, 3, 4)
 def sql(stage: Stage, codes: Sequence[str]) -> None:
     stage.demo()
     assert main(["run"]) == 0
-    assert [main(line) for code in codes for line in commands(code)] == [0] * 8
+    assert [main(line) for code in codes for line in commands(code)] == [0] * 9
 
 
-@of("docs/how-to/sql.md", 4, 5, 6)
+@of(FINDINGS, *range(1, 1 + sum(name.startswith(f"{FINDINGS}#") for name in BLOCKS)))
+def queries_of_findings(stage: Stage, codes: Sequence[str]) -> None:
+    stage.demo()
+    assert main(["run"]) == 0
+    queried = [rule for rule in CATALOGUE.values() if rule.sql]
+    assert len(codes) == len(queried)
+    assert {main(["sql", "last", rule.code]) for rule in queried} == {0}
+
+
+@of("docs/how-to/sql.md", 5, 6, 7)
 def own_rules(stage: Stage, codes: Sequence[str]) -> None:
     home = stage.demo()
     (home / "rules").mkdir()
