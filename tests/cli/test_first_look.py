@@ -38,6 +38,7 @@ BASE = "https://a.example"
         ("When to use a sensor", "When should I use a sensor?"),
         ("Why not Docopt?", "Why not Docopt?"),
         ("Managing resources", "How do I manage resources?"),
+        ("An Easier Solution", "What should I know about an Easier Solution?"),
         ("Using Flask Extensions", "What should I know about using Flask Extensions?"),
         ("Parameter types", "What are Parameter types?"),
         ("Global access", "What is Global access?"),

@@ -277,10 +277,11 @@ def question_of(heading: str, title: str) -> str:
         return f"How do I {verb} {rest}?" if acts else f"What should I know about {low} {rest}?"
     if _STATING.search(heading):
         return f"{heading}. What can I do?"
-    if len(words) < 3 and _SMALL.isdisjoint(words):
+    names_a_term = low not in _ARTICLES and len(words) < 3 and _SMALL.isdisjoint(words)
+    if names_a_term:
         verb = "are" if re.search(r"[^s]s$", heading) else "is"
         return f"What {verb} {heading}{'' if words or heading in title else f' in {title}'}?"
-    return f"What should I know about {heading}?"
+    return f"What should I know about {low if low in _ARTICLES else first}{' ' * bool(rest)}{rest}?"
 
 
 def _verb_of(gerund: str) -> str:
