@@ -22,7 +22,8 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
 
     Boundaries of an older version meet those of the present one by chance, and versions share their unchanged chunks:
     of several ways through the page the one is taken with the fewest letters that it does not have, and then the most
-    usual overlaps of neighbours. Text that no chunk has, such as headings that are kept elsewhere, may be missing.
+    usual overlaps of neighbours, if every other way differs from them by more than its own two neighbours of a chunk
+    may. Text that no chunk has, such as headings that are kept elsewhere, may be missing.
 
     Args:
         chunks: The chunks of a page that are on it.
@@ -30,7 +31,8 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
         habits: What the ingestion adds to its chunks.
 
     Returns:
-        None if there are no such chunks, or nothing shows that the others are older: none of them differs more.
+        None if there are no such chunks, another way is about as good, or nothing shows that the others are older: none
+        of them differs more.
     """
     held = united(span for chunk in chunks for span in chunk.spans if span[1] - span[0] >= ANCHOR_LETTERS)
     if not held:
@@ -41,14 +43,24 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
     for chunk in sorted(chunks, key=lambda chunk: chunk.point_id):
         if chunk.chunk_index is not None and chunk.point_id not in older:
             numbered.setdefault(chunk.chunk_index, []).extend(_At(chunk, place) for place in _places(chunk))
-    ends = [way for way in _ways(numbered, held, missing) if not _is_held(held, way.at.place[1], held[-1][1])]
-    if not ends:
+    usual = median([letters for letters in _overlaps(numbered) if letters >= 0] or [0])
+    best = _best(numbered, held, missing, usual)
+    if best is None:
         return None
-    found = min(ends, key=lambda way: way.cost).chunks()
+    found = best.chunks()
     names = {chunk.point_id for chunk in found}
     most = max(missing[name] for name in names)
     others = [chunk.point_id for chunk in chunks if chunk.point_id not in names]
-    return found if any(name in older or missing[name] > most for name in others) else None
+    if not any(name in older or missing[name] > most for name in others):
+        return None
+    lost = best.lost(missing)
+    # A chunk in place of another has other overlaps with two neighbours.
+    chance = 2 * max((abs(letters - usual) for letters in best.overlaps()), default=0)
+    for index, other in _instead(numbered, found):
+        way = _best({**numbered, index: other}, held, missing, usual)
+        if way is not None and way.cost - best.cost <= chance and way.lost(missing) <= lost:
+            return None
+    return found
 
 
 class _At(NamedTuple):
@@ -68,17 +80,28 @@ class _Way:
 
     def chunks(self) -> list[ChunkFacts]:
         """The chunks on it, in order."""
-        found, way = [self.at.chunk], self.before
+        return [at.chunk for at in self._steps()]
+
+    def overlaps(self) -> Iterator[int]:
+        """Letters that each two neighbours share."""
+        return (max(one.place[1] - other.place[0], 0) for one, other in pairwise(self._steps()))
+
+    def lost(self, missing: Mapping[str, int]) -> int:
+        """Letters of its chunks that the page does not have."""
+        return sum(missing[at.chunk.point_id] for at in self._steps())
+
+    def _steps(self) -> list[_At]:
+        found, way = [self.at], self.before
         while way is not None:
-            found.append(way.at.chunk)
+            found.append(way.at)
             way = way.before
         return found[::-1]
 
 
-def _ways(numbered: Mapping[int, Sequence[_At]], held: Sequence[Place], missing: Mapping[str, int]) -> list[_Way]:
-    """The best way to each chunk, at each of its places, that can be reached from the beginning."""
-    shared = sorted(one.place[1] - other.place[0] for one, other in _neighbours(numbered))
-    usual = median([letters for letters in shared if letters >= 0] or [0])
+def _best(
+    numbered: Mapping[int, Sequence[_At]], held: Sequence[Place], missing: Mapping[str, int], usual: float
+) -> _Way | None:
+    """The best way through the whole page; None if there is none."""
     found: dict[int, list[_Way]] = {}
     for index in sorted(numbered):
         for at in numbered[index]:
@@ -90,12 +113,28 @@ def _ways(numbered: Mapping[int, Sequence[_At]], held: Sequence[Place], missing:
                     ways.append(_Way(at, way.cost + own + abs(max(beyond - begin, 0) - usual), way))
             if ways:
                 found.setdefault(index, []).append(min(ways, key=lambda way: way.cost))
-    return [way for ways in found.values() for way in ways]
+    ends = [way for ways in found.values() for way in ways if not _is_held(held, way.at.place[1], held[-1][1])]
+    return min(ends, key=lambda way: way.cost, default=None)
 
 
-def _neighbours(numbered: Mapping[int, Sequence[_At]]) -> Iterator[tuple[_At, _At]]:
-    for index, chunks in numbered.items():
-        yield from ((one, other) for one in numbered.get(index - 1, ()) for other in chunks)
+def _instead(numbered: Mapping[int, Sequence[_At]], found: Sequence[ChunkFacts]) -> Iterator[tuple[int, list[_At]]]:
+    """Number and places of each chunk that could stand for one of those found, and is not a copy of it."""
+    for chunk in found:
+        index = chunk.chunk_index
+        assert index is not None
+        for other in {at.chunk.point_id: at.chunk for at in numbered[index]}.values():
+            if (other.stretch, other.letters) != (chunk.stretch, chunk.letters):
+                yield index, [at for at in numbered[index] if at.chunk is other]
+
+
+def _overlaps(numbered: Mapping[int, Sequence[_At]]) -> list[int]:
+    """Letters that each chunk shares with each that has the number before its own."""
+    return [
+        one.place[1] - other.place[0]
+        for index, chunks in numbered.items()
+        for one in numbered.get(index - 1, ())
+        for other in chunks
+    ]
 
 
 def _places(chunk: ChunkFacts) -> list[Place]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
+from random import Random
 
 import pytest
 
@@ -148,6 +149,25 @@ def test_what_is_kept_of_two_versions_is_the_whole_page_as_it_is():
         kept = [texts[int(name)] for name in found["generations"][-1]]
         assert (found["told_by"], kept) == ("the page", [chunk["text"] for chunk in new])
         assert set(found["older"]).isdisjoint(found["generations"][-1])
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_no_chunk_of_the_present_version_is_old_where_neighbours_share_now_more_now_less(seed: int):
+    """Boundaries of both versions fit one another about as well as their own."""
+    words, random = TEXT.split(" "), Random(seed)
+
+    def version() -> list[dict[str, object]]:
+        texts, begin, end = [], 0, 0
+        while end < len(words):
+            end = begin + random.randint(55, 61)
+            texts.append(" ".join(words[begin:end]))
+            begin = end - random.randint(2, 8)
+        return numbered([{"text": text, "source_url": "/a"} for text in texts])
+
+    new, old = version(), version()
+    edited = str(old[0]["text"]).split(" ")
+    both = twice({**old[0], "text": " ".join(edited[:10] + edited[13:])}, *old[1:], *new)
+    assert both is None or {int(name) for name in both["older"]} <= set(range(len(old)))
 
 
 def test_a_version_with_a_piece_that_the_page_repeats_is_still_the_whole_page():
