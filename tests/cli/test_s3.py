@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from ragval_pipeline.orchestration import run_place
+from ragval_pipeline.measuring import place
 from ragval_pipeline.sources.history import REPORT, blessed_run, history_folder, kept_runs
 from tests.cli.conftest import Ended, Home
 from tests.faults.test_side_by_side import purge
@@ -90,7 +90,7 @@ def test_what_a_killed_run_has_half_written_goes_a_day_later(
         bucket.pipe(file, b"{}")
     purge(base)
     assert bucket.exists(half)
-    monkeypatch.setattr(run_place, "A_DAY_S", -1)
+    monkeypatch.setattr(place, "A_DAY_S", -1)
     purge(base)
     assert not bucket.exists(half)
     assert bucket.exists(f"{whole}/report.html")

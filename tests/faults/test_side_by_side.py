@@ -15,9 +15,9 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from ragval_pipeline.measuring.place import purge_abandoned
 from tests.faults.stage import NAME, staged
 from tests.orchestration.test_run_place import place
+from tests.orchestration.test_run_place import purge as purge_of
 
 AT_ONCE = 8
 WRITER = """
@@ -36,7 +36,7 @@ replace_folder(Path(sys.argv[1]), {"report.html": slowly})
 
 def purge(base: Path) -> None:
     with dg.DagsterInstance.ephemeral() as instance:
-        purge_abandoned(instance, place(UPath(base)))
+        purge_of(instance, place(UPath(base)))
 
 
 def test_what_a_run_has_half_written_stays_while_it_writes_and_goes_when_it_was_killed(tmp_path: Path) -> None:

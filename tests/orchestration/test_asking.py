@@ -17,6 +17,7 @@ from ragval_pipeline.orchestration.run import check_before_any_call
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.suite.model import Suite
@@ -106,7 +107,8 @@ def test_the_users_own_search_needs_neither_collection_nor_embedder(tmp_path: Pa
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(tmp_path))
         with asked(suite, None, None) as way:
-            assert way.searcher.search("How?", limit=3) == []
+            [found] = way.searcher.search_all([Asked("How?", 3)], fields=())
+            assert list(found.hits) == []
             assert way.embedder is None
             assert way.findings(suite, "How?") == []
 

@@ -368,8 +368,8 @@ def test_texts_that_were_lengthened_since_were_not_cut_when_they_were_embedded()
     assert finding.code == "vector.text_mismatch"
     assert finding.details["looks_like"].keys() == {"another_text"}
     assert finding.cause == (
-        "The stored text is not what was embedded: it was changed later or prepared in another way, or another "
-        "version of the model was used."
+        "The stored text is not what was embedded: it was changed later or prepared in another way, something else was "
+        "embedded on purpose, such as a question that it answers, or another version of the model was used."
     )
 
 

@@ -111,7 +111,7 @@ def test_a_mistake_in_a_long_line_is_named_by_its_column(views: Views) -> None:
 def test_an_unknown_table_is_answered_by_the_names_of_the_views(views: Views) -> None:
     with pytest.raises(QueryError) as raised:
         views.select("select * from _chunk")
-    assert "_chunks" not in str(raised.value)
+    assert " _chunks" not in str(raised.value)
     assert "There are points, chunks, pages" in str(raised.value)
 
 
