@@ -60,7 +60,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     if not copies and not inner:
         return
     usual = DUPLICATE_TEXT
-    told = [f"{len(copies):,} points {usual.many}."] if copies else []
+    has = usual.means if len(copies) == 1 else usual.many
+    told = [f"{plural(len(copies), 'point')} {has}."] if copies else []
     if documents is not None:
         told.append(f"The copies are of different documents, which {documents.path} tells apart.")
     if inner:

@@ -12,6 +12,8 @@ from ragval_pipeline.sources.site.urls import TRACKER
 _FILE = re.compile(r"(?:/index)?\.(?:html?|md)$", re.IGNORECASE)
 
 _DOCUMENT = re.compile(r"\.(?:pdf|docx?|pptx?|xlsx?|od[tps]|epub|rtf|csv)$", re.IGNORECASE)
+#: In what a path alone differs from a whole address, and what it does not have.
+_WHOLE, _OF_WHOLE = "whether they name the host", frozenset({"http and https", "www", "the host"})
 
 
 def in_what_they_differ(groups: Iterable[Iterable[str]]) -> list[str]:
@@ -19,7 +21,10 @@ def in_what_they_differ(groups: Iterable[Iterable[str]]) -> list[str]:
     counts: Counter[str] = Counter()
     for addresses in groups:
         parts = [_parts(address) for address in addresses]
-        counts.update(name for name in parts[0] if len({part[name] for part in parts}) > 1)
+        # A path alone has no scheme and no host that could be another one.
+        whole = [part for part in parts if part[_WHOLE]]
+        values = {name: {part[name] for part in (whole if name in _OF_WHOLE else parts)} for name in parts[0]}
+        counts.update(name for name, each in values.items() if len(each) > 1)
     return [name for name, _ in counts.most_common()]
 
 
@@ -29,6 +34,7 @@ def _parts(address: str) -> dict[str, str | bool]:
     host = url.netloc.lower()
     names = [part.partition("=")[0] for part in url.query.split("&")]
     return {
+        _WHOLE: bool(url.netloc),
         "tracking parameters": any(map(TRACKER.fullmatch, names)),
         "a trailing slash": url.path.endswith("/"),
         ".html or index.html": _FILE.search(url.path) is not None,

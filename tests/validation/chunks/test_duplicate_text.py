@@ -92,6 +92,8 @@ def test_a_point_at_its_own_place_is_no_copy_of_one_that_has_none(pages, stored)
     copies = [str(number) for number, name in enumerate(stored) if name.startswith("copy")]
     assert named([finding]) == copies
     assert all("0" in subject.details["others"] for subject in finding.subjects)
+    has = "1 point has" if len(copies) == 1 else f"{len(copies)} points have"
+    assert finding.message == f"{has} the same text as another point."
 
 
 def test_a_text_that_drifted_keeps_its_place():
