@@ -107,13 +107,15 @@ class RepairPlan:
     def action_on(self, finding: Finding) -> Action | Literal["decide"]:
         """What to do about a finding: as its rule says; if nothing is to be deleted, to ingest its pages or decide."""
         action = CATALOGUE[finding.code].action
+        listed = {(entry.code, entry.scope) for entry in self.lists.get("settings", ())}
+        if action in ("delete", "reingest") and (finding.code, finding.scope) in listed:
+            return "setting"
         goes = (self.delete, self.replaced, self.delete_pages)
         if action == "delete" and not any(map(_concerns(finding.code), goes)):
             if _concerns(finding.code)(self.reingest):
                 return "reingest"
             return "decide" if _concerns(finding.code)(self.review) else action
-        listed = {(entry.code, entry.scope) for entry in self.lists.get("settings", ())}
-        return "setting" if action == "reingest" and (finding.code, finding.scope) in listed else action
+        return action
 
     def said_of(self, finding: Finding) -> Finding:
         """A finding with a remedy that says what this plan does about it."""

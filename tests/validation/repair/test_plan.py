@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -437,3 +438,14 @@ def test_what_is_left_to_a_person_keeps_the_advice_beyond_the_lists() -> None:
     assert "delete_point_ids" not in told
     assert "review_point_ids" in told
     assert told.endswith("Take the text off its page first.")
+
+
+def test_of_pages_in_two_versions_nothing_is_to_be_deleted() -> None:
+    """Other pages that were ingested twice have points to delete; the versions beside each other have none."""
+    page = Subject(name=f"{SITE}/gears/a", page="x.org/docs/gears/a")
+    versions = make_finding("chunk.ingested_twice", [page], scope="version")
+    twice = make_finding("chunk.ingested_twice", [replace(page, generations=(("1",), ("4",)))])
+    lookup = lookup_of(ROWS, names_to_look_up([versions, twice]))
+    for findings in ([versions], [versions, twice]):
+        plan = plan_remedies(findings, Listing(INVENTORY.scope_urls), lookup, lambda _: set())
+        assert plan.action_on(versions) == "setting"
