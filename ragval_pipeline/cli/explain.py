@@ -236,5 +236,5 @@ def _lines(name: str) -> Iterator[_Section]:
     rows = sorted((row for row in table() if name in row.codes), key=lambda row: len(row.codes))
     if rows:
         told = [f"{row.value:.4g} ({row.unit}): {row.reason}." for row in rows[:_LINES]]
-        rest = f"{len(rows) - _LINES} more, and the evidence for" if len(rows) > _LINES else "What"
+        rest = f"{len(rows) - _LINES} more, and the evidence for" if len(rows) > _LINES else "The evidence for"
         yield "Thresholds", [*told, f"{rest} each number: see the Thresholds page of the docs."]

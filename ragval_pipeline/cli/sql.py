@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +12,15 @@ from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json
 from ragval_pipeline.cli.runs import kept_run
 from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.text.printing import did_you_mean
 
 if TYPE_CHECKING:
     from ragval_pipeline.lazy import pa
     from ragval_pipeline.validation.views.session import Views
 
 _MOST_ROWS = 200
+#: No SELECT has the shape of a code: two words with a dot between them.
+_CODE = re.compile(r"[a-z_]+\.[a-z_]+")
 #: Longer values are cut in a table; JSON and CSV hold them whole.
 _MOST_CHARACTERS = 500
 
@@ -77,6 +81,10 @@ def _asked(query: str) -> str:
     if query == "-":
         return sys.stdin.read()
     if query not in CATALOGUE:
+        if _CODE.fullmatch(query):
+            is_own = query.startswith("custom.")
+            remedy = "Its query is in the file of the rule." if is_own else did_you_mean(query, CATALOGUE)
+            raise SuiteError(f"{query} is not a finding of the catalogue", key="sql", remedy=remedy)
         return query
     if not CATALOGUE[query].sql:
         raise SuiteError(

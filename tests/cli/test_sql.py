@@ -95,3 +95,10 @@ def test_a_code_that_is_found_by_a_function_is_refused(kept: Path, ragval: Ragva
     ended = ragval("sql", kept, "chunk.near_duplicate")
     assert ended.code == 2
     assert "ragval explain chunk.near_duplicate" in ended.err
+
+
+def test_a_misspelt_code_is_no_mistake_of_syntax(kept: Path, ragval: Ragval) -> None:
+    ended = ragval("sql", kept, "chunk.too_smal")
+    assert ended.code == 2
+    assert "chunk.too_smal is not a finding of the catalogue. Did you mean chunk.too_small?" in ended.err
+    assert "Its query is in the file of the rule." in ragval("sql", kept, "custom.short_pages").err

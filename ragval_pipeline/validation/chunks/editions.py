@@ -138,7 +138,7 @@ def _finding(kind: Kind, families: Sequence[Family], labels: Labels, read: Mappi
         remedy=_REMEDY.format(
             kind=kind,
             folder=example,
-            field=f"{field} tells them apart: " if field else f"Store the {kind} of each point in a field, ",
+            field=f"The field {field} tells them apart: " if field else f"Store the {kind} of each point in a field, ",
         ),
         details={"editions": dict(sorted(folders.items())), **({"told_by": field} if field else {})},
     ).model_copy(update={"severity": "info"})
