@@ -113,14 +113,18 @@ class SameTexts:
         digests = {ref.point_id: digest for digest, refs in groups.items() for ref in refs}
         own: set[str] = set()
         for _, chunks in on_pages({ref.page_key for refs in groups.values() for ref in refs if ref.page_key}):
-            by_text: dict[tuple[int, int], list[ChunkFacts]] = {}
+            # A larger chunk that is not divided equals its only smaller one, and each partition has the whole page.
+            layers: dict[tuple[int, str | None], list[ChunkFacts]] = {}
             for chunk in chunks:
-                if chunk.point_id in digests:
-                    by_text.setdefault((chunk.depth, digests[chunk.point_id]), []).append(chunk)
-            for (depth, _), same in by_text.items():
-                # A larger chunk that is not divided equals its only smaller one.
-                if _have_their_places(same, [chunk for chunk in chunks if chunk.depth == depth], is_gone):
-                    own.update(chunk.point_id for chunk in same)
+                layers.setdefault((chunk.depth, (partition or {}).get(chunk.point_id)), []).append(chunk)
+            for layer in layers.values():
+                by_text: dict[int, list[ChunkFacts]] = {}
+                for chunk in layer:
+                    if chunk.point_id in digests:
+                        by_text.setdefault(digests[chunk.point_id], []).append(chunk)
+                for same in by_text.values():
+                    if _have_their_places(same, layer, is_gone):
+                        own.update(chunk.point_id for chunk in same)
         copies = frozenset(digests.keys() - own)
         return cls({digests[name]: groups[digests[name]] for name in sorted(copies)}, copies)
 

@@ -29,7 +29,7 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.partitions import Partition, documents_of
 from ragval_pipeline.validation.points import PointRef, on_page
-from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
+from ragval_pipeline.validation.thresholds import FEWEST, NEAR_DUPLICATE
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -45,6 +45,10 @@ _READ_ONCE = (
     "alone stores the same. If the chunk size was changed, delete the points of each page before ingesting it again. "
     "If small chunks are within larger ones on purpose, map payload.fields.parent_id. "
     "review_point_ids in remediation.json lists the smaller ones."
+)
+#: LlamaIndex's SentenceSplitter stores such a chunk now and then: the sentences with which the next one begins again.
+_SO_FEW = (
+    "So few may also be what a splitter that repeats whole sentences leaves now and then; nothing tells the two apart."
 )
 
 
@@ -67,14 +71,22 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     if inner:
         lie, page = ("lies", "its page") if len(inner) == 1 else ("lie", "their page")
         told.append(f"{plural(len(inner), 'point')} {lie} whole within another chunk of {page}.")
-    yield make_finding(
+    are_few = not copies and len({subject.page for subject in inner}) < FEWEST
+    found = make_finding(
         DUPLICATE_TEXT.code,
         [*copies, *inner],
         details={"groups": len(same.groups), **({"within": len(inner)} if inner else {})},
         message=" ".join(told),
-        cause=" ".join([*([usual.cause] if copies else []), *([_READ_TWICE] if inner else [])]),
+        cause=" ".join(
+            [
+                *([usual.cause] if copies else []),
+                *([_READ_TWICE] if inner else []),
+                *([_SO_FEW] if are_few else []),
+            ]
+        ),
         remedy=" ".join([*([usual.remedy] if copies else []), *([_READ_ONCE] if inner else [])]),
     )
+    yield found.model_copy(update={"severity": "info"}) if are_few else found
 
 
 def _copies(same: SameTexts, documents: Partition | None) -> Iterator[Subject]:

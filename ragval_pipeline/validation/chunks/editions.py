@@ -124,9 +124,10 @@ def _finding(kind: Kind, families: Sequence[Family], labels: Labels, read: Mappi
     shown = [f"{folder} ({plural(count, 'page')})" for folder, count in folders.most_common(NAMED)]
     more = ", ..." if len(folders) > NAMED else ""
     field = _field_of(families, labels)
+    pages = sum(1 for family in families for _ in family.groups())
     message = (
-        f"{plural(len(subjects), 'page')} {'is' if len(subjects) == 1 else 'are'} indexed in {_SEVERAL[kind]}: "
-        f"{', '.join(shown)}{more}."
+        f"{plural(pages, 'page')} {'is' if pages == 1 else 'are'} indexed in {_SEVERAL[kind]}, under "
+        f"{len(subjects):,} addresses: {', '.join(shown)}{more}."
     )
     example = next(family.folder(name) for family in families for name in family.editions if name)
     return make_finding(

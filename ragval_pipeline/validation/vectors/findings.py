@@ -268,7 +268,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
     }
     message = (
         f"Re-embedding gives different vectors from those that the collection {vectors.settings.collection} holds: "
-        f"{matching:,} of {sampled:,} match, the median cosine of the others is {details['median_cosine']:.2f}."
+        f"{matching:,} of {sampled:,} match, the median cosine of the others is {decision.median or 0.0:.2f}."
     )
     cut_at = vectors.classified.cut_at if decision.mismatch in {"preprocessing", "context"} else None
     cut = "" if cut_at is None or _is_explained(decision) else _CUT.format(characters=f"{cut_at:,}")

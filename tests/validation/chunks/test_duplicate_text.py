@@ -110,3 +110,15 @@ def test_what_a_page_has_more_often_than_all_its_places_are_known_is_no_duplicat
     first = ["\n".join(page[at : at + 10]) for at in range(0, 180, 10)]
     found = texts(*first, *page[180:], title="Arm")
     assert named(detected("chunk.duplicate_text", evidence_of(found, [record(paragraphs(*page))]))) == []
+
+
+@pytest.mark.parametrize(("count", "severity"), [(2, "info"), (3, "warning")])
+def test_a_few_chunks_within_others_may_be_what_a_splitter_with_overlap_left(count: int, severity: str):
+    pages = {f"/{name}": (f"Unit {name}. {GRIPPER}", f"Unit {name}. {CAMERA}") for name in "abcde"}
+    chunks = [(page, " ".join(texts)) for page, texts in pages.items()]
+    chunks += [(page, texts[0]) for page, texts in list(pages.items())[:count]]
+    found = rows(*({"source_url": page, "text": text} for page, text in chunks), pages=tuple(pages))
+    copies = [record(paragraphs(*texts), page=page) for page, texts in pages.items()]
+    [finding] = detected("chunk.duplicate_text", evidence_of(found, copies))
+    assert (finding.count, finding.details["within"], finding.severity) == (count, count, severity)
+    assert ("nothing tells the two apart" in finding.cause) == (severity == "info")

@@ -38,6 +38,20 @@ def test_copies_of_two_tenants_are_no_second_ingestion_and_nothing_of_them_is_su
     assert named(detected("chunk.duplicate_text", evidence)) == []
 
 
+def test_what_a_page_repeats_is_no_copy_of_itself_in_the_whole_page_of_each_tenant():
+    note = "To be done, and told when it is."
+    texts = [f"{GRIPPER} {note}", note, CAMERA, note]
+    stored = [("/a", text, {"tenant": tenant}) for tenant in ("red", "blue") for text in texts]
+    more = [("/b", text, {"tenant": tenant}) for tenant in ("red", "blue") for text in PAGES["/b"]]
+    pages = {"/a": texts, "/b": PAGES["/b"]}
+    placed = rows(*({"source_url": page, "text": text} for page, text, _ in (*stored, *more)), pages=tuple(pages))
+    for row, (_, _, labels) in zip(placed, (*stored, *more), strict=True):
+        row["labels"] = json.dumps(labels)
+    evidence = evidence_of(placed, [record(paragraphs(*own), page=page) for page, own in pages.items()])
+    assert evidence.partition is not None
+    assert named(detected("chunk.duplicate_text", evidence)) == []
+
+
 def versions(*folders: str, field: str | None = None) -> ChunkEvidence:
     """A site with the same pages in each folder, of which each text has a few words of its own."""
     texts = {
