@@ -55,7 +55,9 @@ RULE = Rule(
         "Each chunk is located on its page. A page was ingested twice if most of its text is covered twice "
         "and either two chunks start at its beginning and two end at its end, or many chunks lie within others. "
         "Normal overlap between neighbouring chunks does not count, nor does text that the page itself repeats, nor "
-        "chunks within their parent chunk."
+        "chunks within their parent chunk. Versions or languages that a site has beside each other, and copies that a "
+        "field tells apart, are named under a scope of their own (version, language, the field) as information: "
+        "nothing is to be deleted for them."
     ),
     cause="The page was ingested again, with different chunks or new ids, and its old points were not deleted.",
     remedy=(
