@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
+from typing import Any
 
+import grpc
 import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
+from qdrant_client import grpc as protocol
+from qdrant_client.conversions.conversion import GrpcToRest, RestToGrpc
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.stores.qdrant.facts import SparseFacts, check_sparse_name
@@ -35,6 +40,44 @@ def served() -> Iterator[QdrantClient]:
         yield client
 
 
+class Answering(protocol.PointsServicer):  # type: ignore[misc]
+    """Answers searches over gRPC from an embedded collection."""
+
+    def __init__(self, client: QdrantClient) -> None:
+        self.client = client
+
+    def QueryBatch(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+        requests = [GrpcToRest.convert_query_points(each) for each in request.query_points]
+        found = self.client.query_batch_points(request.collection_name, requests)
+        batches = ([RestToGrpc.convert_scored_point(point) for point in each.points] for each in found)
+        return protocol.QueryBatchResponse(result=[protocol.BatchResult(result=points) for points in batches])
+
+
+class Spoken:
+    """An embedded collection whose searches go over gRPC, and all else does not."""
+
+    def __init__(self, stored: QdrantClient, searching: QdrantClient) -> None:
+        self._stored, self.query_batch_points = stored, searching.query_batch_points
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stored, name)
+
+
+@contextmanager
+def spoken() -> Iterator[Any]:
+    server = grpc.server(ThreadPoolExecutor(1))
+    port = server.add_insecure_port("127.0.0.1:0")
+    with embedded() as stored:
+        protocol.add_PointsServicer_to_server(Answering(stored), server)
+        server.start()
+        client = QdrantClient(host="127.0.0.1", grpc_port=port, prefer_grpc=True, check_compatibility=False)
+        try:
+            yield Spoken(stored, client)
+        finally:
+            client.close()
+            server.stop(None)
+
+
 @contextmanager
 def on_server(*, prefer_grpc: bool = False) -> Iterator[QdrantClient]:
     url, key = os.environ["QDRANT_URL"], os.environ.get("QDRANT_API_KEY")
@@ -50,7 +93,12 @@ def over_grpc() -> AbstractContextManager[QdrantClient]:
     return on_server(prefer_grpc=True)
 
 
-PLACES = [embedded, served, *(pytest.param(place, marks=pytest.mark.server) for place in (on_server, over_grpc))]
+PLACES = [
+    embedded,
+    served,
+    spoken,
+    *(pytest.param(place, marks=pytest.mark.server) for place in (on_server, over_grpc)),
+]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -198,13 +246,15 @@ def by_hand(search: WordSearch, ways: list[Found]) -> dict[str, float]:
 def test_a_thousand_questions_are_fused_alike_everywhere(fusion: str) -> None:
     searches = asked(10, dense=True, fusion=fusion, count=1000)
     found = []
-    for place in (embedded, served):
+    for place in (embedded, served, spoken):
         with place() as client:
             filled(client)
-            reader = CollectionReader(client, collection=BOTH, place="here", concurrency=4)
+            concurrency = 1 if place is spoken else 4
+            reader = CollectionReader(client, collection=BOTH, place="here", concurrency=concurrency)
             check_fusion(reader, searches)
             found.append([each.hits for each in reader.search_words(searches, fields=())])
-    for here, there in zip(*found, strict=True):
+    first, *others = found
+    for here, there in ((one, other) for each in others for one, other in zip(first, each, strict=True)):
         assert [hit.score for hit in here] == pytest.approx([hit.score for hit in there], abs=1e-5)
         # Points of equal scores come in any order.
         clear = [number for number, hit in enumerate(here) if sum(abs(hit.score - h.score) < 1e-5 for h in here) == 1]
