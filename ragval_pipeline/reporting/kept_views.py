@@ -113,7 +113,7 @@ def _site(file: UPath) -> pa.Table | None:
     if not file.exists():
         return None
     schema = raw_schemas()["_site"]
-    written = [name for name in schema.names if name not in {"modified", "is_document"}]
+    written = [name for name in schema.names if name not in {"nth", "modified", "is_document"}]
     options = csv.ConvertOptions(column_types=schema, strings_can_be_null=True, include_columns=written)
     return with_moments(csv.read_csv(io.BytesIO(file.read_bytes()), convert_options=options))
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Separates texts that must not be joined. A noncharacter that survives folding and belongs to no word.
 SEPARATOR = "\uffff"
+#: Letters, folded, that a font may draw as one: text taken from a PDF may lack them, or have blanks beside them.
+LIGATURE = re.compile("ff[il]?|f[il]")
 _NOT_LETTERS = re.compile(rf"(?:[^\w{SEPARATOR}]|_)+")
 _NOT_LETTERS_IN_LINES = re.compile(rf"(?:[^\w\n{SEPARATOR}]|_)+")
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")

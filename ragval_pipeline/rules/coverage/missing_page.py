@@ -1,13 +1,49 @@
 """Pages missing from the index."""
 
+import math
+
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
 
 SQL = """
-select url as name, page_key as page from site
-where in_scope and page_key not in (select page_key from addresses)
-  and exists (from addresses)  -- no point names a page: nothing is compared
+with listed as (
+  select url, page_key, page_key in (select page_key from addresses) as stored, row_number() over (order by nth) as nth,
+    regexp_replace(page_key, '/[^/]*/?$', '') as folder
+  from site where in_scope
+), lacking as (
+  select * from listed where not stored and exists (from addresses)  -- no point names a page: nothing is compared
+)
+select url as name, page_key as page, (select count(*) from listed) as all_listed,
+  min(nth) over () as all_first, max(nth) over () as all_last,
+  exists (from listed where stored and folder in (select folder from lacking)) as all_within
+from lacking
 """
+
+#: Chance that so many of the pages follow each other although each was lost for itself, below which they were not.
+_CHANCE = 0.05  # definition
+_IN_A_ROW = (
+    "They follow each other where the site lists its pages ({first} to {last} of {listed}), and pages beside them in "
+    "the same folder are stored: a batch of the ingestion failed or was not written."
+)
+_AT_THE_END = (
+    "They are the last {count} of the {listed} pages that the site lists, and pages beside them in the same folder are "
+    "stored: the ingestion stopped before the end, or reads no more pages than a limit."
+)
+_WRITE_AGAIN = "Re-ingest these URLs, and let the ingestion stop with an error when a batch fails, instead of going on."
+_READ_ON = "Remove what stops the ingestion, such as a limit of pages or an error, and re-ingest these URLs."
+
+
+def tell(found: Found) -> Told:
+    """Another cause and remedy for pages that follow each other in the site's list, and are not a whole folder."""
+    count, listed, first, last = len(found), *(int(found.whole[name]) for name in ("listed", "first", "last"))
+    in_a_row = last - first + 1 == count
+    by_chance = (listed - count + 1) / math.comb(listed, count)
+    if not in_a_row or not found.whole["within"] or by_chance > _CHANCE:
+        return Told(details={})
+    told, remedy = (_AT_THE_END, _READ_ON) if last == listed else (_IN_A_ROW, _WRITE_AGAIN)
+    cause = told.format(count=count, listed=listed, first=first, last=last)
+    return Told(cause=cause, remedy=remedy, details={})
+
 
 RULE = Rule(
     code="coverage.missing_page",
@@ -38,4 +74,5 @@ RULE = Rule(
     judged_by=("coverage",),
     repair="complete",
     sql=SQL,
+    tell=tell,
 )

@@ -1,4 +1,4 @@
-"""Words glued together."""
+"""Words glued together or torn apart."""
 
 from __future__ import annotations
 
@@ -7,32 +7,57 @@ from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import LISTED, Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
 from ragval_pipeline.text.printing import show_count
 
 
 class Details(NamedTuple):
-    """Words of a chunk that are joined.
+    """Words of a chunk that are joined or divided.
 
     Attributes:
         joins: How many.
         words: The first of them.
+        divided: How many of them are divided; None: none.
     """
 
     joins: int
     words: Sequence[str]
+    divided: int | None = None
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""
-        return f"{show_count(self.joins)} joined: {', '.join(self.words[:LISTED])}"
+        divided = self.divided or 0
+        counts = ((self.joins - divided, "joined"), (divided, "divided"))
+        told = " and ".join(f"{show_count(count)} {what}" for count, what in counts if count)
+        return f"{told}: {', '.join(self.words[:LISTED])}"
 
 
 SQL = """
 select point_id as name, page_key as page, url as page_url, len(joins) as joins, joins[:$SHOWN] as words,
+  nullif(len(list_filter(joins, lambda word: contains(word, ' '))), 0) as divided,
   least(list_sum(list_transform(joins, lambda word: length(word))) / greatest(letters, 1), 1) as _extent
 from judged_chunks join chunks using (point_id, page_key) join judged_pages using (page_key)
 where len(joins) > 0 and class <> 'gone'  -- the line breaks of a page say nothing about another text
 """
+
+_DIVIDED = (
+    "Words are divided at ends of lines, or beside letters that a font draws as one (fi, fl, ff), as in “{example}”: "
+    "the text was taken from a PDF, or was wrapped with hyphens."
+)
+_WHOLE = (
+    "Ingest the published pages instead of the PDF, or put the words together again before chunking: remove a hyphen "
+    "and line break within a word, and blanks beside ligatures, or use an extractor that does. Then re-ingest."
+)
+
+
+def tell(found: Found) -> Told:
+    """Another cause and remedy if most of the words are divided."""
+    divided = sum(row["divided"] or 0 for row in found.rows)
+    if 2 * divided <= sum(row["joins"] for row in found.rows):
+        return Told()
+    example = next(word for row in found.rows for word in row["words"] if " " in word)
+    return Told(cause=_DIVIDED.format(example=example), remedy=_WHOLE)
+
 
 RULE = Rule(
     code="text.glued_words",
@@ -41,12 +66,13 @@ RULE = Rule(
     group="integrity",
     subject_kind="point",
     action="chunker",
-    title="Words glued together",
-    means="joins words that the page separates",
-    many="join words that the page separates",
+    title="Words glued together or torn apart",
+    means="joins words that the page separates, or divides some that it does not",
+    many="join words that the page separates, or divide some that it does not",
     measured=(
-        "Words in a chunk that are two words on its page are counted, and names and code that lost the marks within "
-        "them, such as underscores."
+        "Words in a chunk that are two words on its page are counted, names and code that lost the marks within "
+        "them, such as underscores, and words that the chunk divides at the end of a line or beside the letters of a "
+        "ligature (fi, fl, ff), while its page does not."
     ),
     cause=(
         "The extraction joins HTML elements without a separator, the chunker removes tabs and no-break spaces, as "

@@ -26,12 +26,25 @@ class IndexedPage:
         spellings: Number of points by stored address.
         newest: Latest embedding time, aware UTC, or None.
         chunks: Chunks by stored address, each as a hash of its position and text.
+        texts: Those without a position, each as a hash of its text.
     """
 
     key: str
     spellings: dict[str, int] = field(default_factory=dict)
     newest: datetime | None = None
     chunks: dict[str, set[int]] = field(default_factory=dict)
+    texts: dict[str, set[int]] = field(default_factory=dict)
+
+    def chunks_of(self, spelling: str) -> set[int]:
+        """The chunks of a stored address that can be told from those of others.
+
+        A page may repeat a text. Without positions a text is the same chunk only if one of two addresses has all that
+        the other has, and more than one.
+        """
+        own = self.texts.get(spelling, set())
+        others = (texts for other, texts in self.texts.items() if other != spelling)
+        is_copied = any(own <= other or other <= own for other in others if min(len(own), len(other)) > 1)
+        return self.chunks.get(spelling, set()) | (own if is_copied else set())
 
     @property
     def spelling(self) -> str:
@@ -69,8 +82,7 @@ def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = N
                 page = pages[key] = IndexedPage(key)
             moment = parse_time(row["embedded_at"])
             page.add(row["source_url"], 1, None if moment and latest and moment > latest else moment)
-            # A page may repeat a text: only the same text in the same place is the same chunk.
-            if row.get("text_sha256") is not None and row["chunk_index"] is not None:
-                chunk = hash((row["chunk_index"], row["text_sha256"]))
-                page.chunks.setdefault(row["source_url"], set()).add(chunk)
+            if (text := row.get("text_sha256")) is not None:
+                chunks = page.texts if row["chunk_index"] is None else page.chunks
+                chunks.setdefault(row["source_url"], set()).add(hash((row["chunk_index"], text)))
     return pages

@@ -43,8 +43,8 @@ def with_moments(site: pa.Table) -> pa.Table:
 
 def _site(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     told = [
-        {**row, "modified": _moment(parse_lastmod(row["lastmod"])), "is_document": is_document(row["url"])}
-        for row in rows
+        {**row, "nth": nth, "modified": _moment(parse_lastmod(row["lastmod"])), "is_document": is_document(row["url"])}
+        for nth, row in enumerate(rows, 1)
     ]
     return table_of(told, raw_schemas()["_site"])
 
@@ -67,7 +67,7 @@ def addresses_table(indexed: Mapping[str, IndexedPage], site_keys: Iterable[str]
             "newest": _moment(page.newest),
             "is_document": is_document(key),
             "another_site": elsewhere.get(key),
-            "chunks": sorted(page.chunks.get(address, ())),
+            "chunks": sorted(page.chunks_of(address)),
         }
         for key, page in indexed.items()
         for address, count in page.spellings.items()

@@ -1,4 +1,4 @@
-"""Words that a chunk joins where its page has a break."""
+"""Words that a chunk joins where its page has a break, or divides where it has none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.folding import LIGATURE, FoldedText, fold
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.page import Range, Searched
 from ragval_pipeline.validation.facts.spans import LABELS, Alignment, Span, same_letters
@@ -17,11 +17,13 @@ MOST_JOINS = 2000  # work
 #: Characters shown on either side of a join without words.
 _SHOWN = 6  # shown
 _MARKS = re.compile(r"[_./:=@#$%&+*<>|,;()\[\]{}]+")
+#: A word that goes on in the next line.
+_HYPHEN = re.compile("[-\u00ad\u2010][ \t]*\n\\s*")
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
 def joined_words(chunk: Alignment, page: Searched) -> list[str]:
-    """The places where words are joined, each as the two words around it in the chunk."""
+    """Words are joined or divided, each as the words there in the chunk, the latter with a blank."""
     text = chunk.text
     bare: list[str] = []
     punctuated: list[str] = []
@@ -49,9 +51,37 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
         if page.source is None or not page.source.has(word):
             (bare if lost.strip("_") == "" else punctuated).append(word)
     bare += islice(_joined_lines(chunk, page), MOST_JOINS)
+    bare += islice(_divided_words(chunk, page), MOST_JOINS)
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _divided_words(chunk: Alignment, page: Searched) -> Iterator[str]:
+    """Words of the page that a chunk divides at the end of a line or beside a ligature, as text from a PDF is.
+
+    Blanks elsewhere say nothing: an extraction may write one between two HTML elements.
+    """
+    text = chunk.text
+    for span in chunk.spans:
+        if span.kind != "run":
+            continue
+        inner, theirs = slice(span.start + 1, span.end), slice(span.place + 1, span.beyond)
+        parted = text.apart[inner] & ~page.folded.apart[theirs] & ~text.alone[inner]
+        for at in (span.start + 1 + parted.nonzero()[0]).tolist():
+            before, after = int(text.offsets[at - 1]), int(text.offsets[at])
+            gap = text.shown[before + 1 : after]
+            if _HYPHEN.fullmatch(gap) or (gap.isspace() and _is_beside_ligature(text.letters, at)):
+                place = span.place + at - span.start
+                word = [there - span.place + span.start for there in page.folded.whole_words(place, place + 1)]
+                yield " ".join(text.between(max(word[0], span.start), min(word[1], span.end)).split())
+
+
+def _is_beside_ligature(letters: str, at: int) -> bool:
+    """Whether the letters directly before or from a place on may be a ligature."""
+    before = letters[max(at - 3, 0) : at]  # definition
+    ends = (before[-size:] for size in (2, 3))  # definition
+    return bool(LIGATURE.match(letters, at)) or any(map(LIGATURE.fullmatch, ends))
 
 
 def _without_marks(chunk: Alignment, page: FoldedText) -> Iterator[tuple[int, str]]:

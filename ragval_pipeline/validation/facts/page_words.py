@@ -62,6 +62,10 @@ class PageWords:
         """Whether it does not show a damaged passage itself."""
         return not passage.words or any(word not in self._shown for word in passage.words)
 
+    def has_meant(self, passage: Passage) -> bool:
+        """Whether it shows what a damaged passage should read."""
+        return passage.after is not None and squashed(passage.after) in self._shown
+
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
         """How many of the first, or last, words are in its content, in pieces of ``FEWEST`` words or more.
 

@@ -53,6 +53,10 @@ class Shown:
         """Whitespace-separated words."""
         return frozenset(self.text.split())
 
+    def has(self, word: str) -> bool:
+        """Whether it shows a word, or a part of a line in a script without spaces."""
+        return word in self.words or (len(word) >= SIZE and word in self.text)
+
     @cached_property
     def marked(self) -> Mapping[str, str]:
         """The non-ASCII words, by their form when reduced to ASCII."""
@@ -184,7 +188,7 @@ def _misread(text: str, page: Shown) -> Iterator[Passage]:
         for written in _WRITTEN:
             for read in _READ:
                 meant = {word: _reread(word, read, written) for word in words}
-                yield from _replaced([(word, other if other in page.words else "") for word, other in meant.items()])
+                yield from _replaced([(word, other if page.has(other) else "") for word, other in meant.items()])
 
 
 def _reread(word: str, read: str, written: str) -> str:

@@ -80,7 +80,8 @@ class ChunkFacts:
         outside: Letters in runs that are on the page outside its content: in menus and footers.
         openings: Text at the beginning of the chunk that is not on its page, line by line.
         closings: Text at the end of the chunk that is not on its page, line by line.
-        joins: Words that are joined where the page has a break, as written in the chunk.
+        joins: Words that are joined where the page has a break, as written in the chunk, and words that are divided at
+            the end of a line or beside a ligature where it has none, with a blank.
         probes: Hashes of some of its runs of letters, to look for it on other pages; empty if it is on its own page.
     """
 

@@ -187,8 +187,11 @@ def described(
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
         if page is not None:
-            proven = proven_damage(text, page.shown, stands=on_page is not None)
-            damaged = [passage for passage in damaged if page.lacks(passage)] or list(proven)
+            proven = list(proven_damage(text, page.shown, stands=on_page is not None))
+            damaged = [passage for passage in damaged if page.lacks(passage)]
+            # From bytes that are not UTF-8 other letters than those of the page can be guessed.
+            guessed = [passage for passage in damaged if passage.after is not None]
+            damaged = proven if guessed and proven and not any(map(page.has_meant, guessed)) else damaged or proven
         yield TextFacts(
             point_id=row["point_id"],
             page_key=row["page_key"],

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.text.folding import LIGATURE, fold, words_of
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Replaced
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import pages_holding
@@ -34,6 +34,13 @@ _REDUCED = (
     "to ASCII before chunking."
 )
 _KEEP_LETTERS = "Keep the letters of the pages as they are, and re-ingest. A reader, and a query, writes them."
+_UNDRAWN = (
+    "“{words}” should read “{page}”: letters that a font draws as one (fi, fl, ff) are lost, as in text from a PDF."
+)
+_DRAWN = (
+    "Ingest the published pages instead of the PDF, or use an extractor that keeps ligatures, then re-ingest: "
+    "re-ingesting alone stores the same text again."
+)
 _LOSES_WORDS = (
     "Most of these chunks lack words within lines of their pages: the extraction or the splitter takes links, code or "
     "emphasis out of sentences, or the pages were edited after ingestion."
@@ -67,6 +74,10 @@ def cause_of_drift(compared: Compared, names: Sequence[str]) -> Cause:
     if _are_most(reduced, chunks):
         example = reduced[0].replaced[0]
         return Cause(_REDUCED.format(words=example.words, page=example.page), _KEEP_LETTERS)
+    undrawn = [chunk for chunk in chunks if chunk.replaced and all(map(_lacks_ligatures, chunk.replaced))]
+    if _are_most(undrawn, chunks):
+        example = undrawn[0].replaced[0]
+        return Cause(_UNDRAWN.format(words=example.words, page=example.page), _DRAWN)
     lacking = list(filter(_only_lacks_words, chunks))
     if not _are_most(lacking, chunks):
         return Cause()
@@ -111,6 +122,12 @@ def _is_reduced(entry: Replaced) -> bool:
     """Whether words are those of the page as far as these are in ASCII, or without their marks."""
     bare = "".join(char for char in unicodedata.normalize("NFKD", entry.page) if not unicodedata.combining(char))
     return entry.words != entry.page and entry.words in {bare, "".join(filter(str.isascii, entry.page))}
+
+
+def _lacks_ligatures(entry: Replaced) -> bool:
+    """Whether words are those of the page without letters that a font may draw as one."""
+    words, page = fold(entry.words), fold(entry.page)
+    return words != page and words == LIGATURE.sub("", page)
 
 
 def _only_lacks_words(chunk: ChunkFacts) -> bool:

@@ -6,6 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
+from ragval_pipeline.sources.arrow import one_of
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.drift import Cause
@@ -16,11 +19,25 @@ def cause_of_gone(compared: Compared, gone: Sequence[str]) -> Cause:
     """Where texts that are not on their page are from, if that shows."""
     if len(data := compared.encoded.intersection(gone)) > MOST * len(gone):
         return Cause(_and_others(_DATA, len(data), gone), _LEAVE_OUT)
+    if len(reversed_ := _reversed(compared, gone)) > MOST * len(gone):
+        return Cause(_and_others(_BACKWARDS, len(reversed_), gone), _IN_ORDER)
     return _stand_in(compared, gone) or Cause(_of_others(compared, gone) or _alone(compared, gone))
 
 
 def _and_others(told: str, count: int, gone: Sequence[str]) -> str:
     return told if count == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
+
+
+def _reversed(compared: Compared, gone: Sequence[str]) -> list[str]:
+    """Texts that are on their page if they are read backwards."""
+    texts = compared.facts.texts("excerpt", where=one_of("point_id", gone)) if compared.facts else ()
+    found = []
+    for text in texts:
+        anchors = frozenset(compared.pages[text.page_key or ""].anchors)
+        runs = sampled_runs(fold(text.excerpt[::-1])).tolist()
+        if runs and sum(run in anchors for run in runs) > MOST * len(runs):
+            found.append(text.point_id)
+    return found
 
 
 def _stand_in(compared: Compared, gone: Sequence[str]) -> Cause | None:
@@ -112,6 +129,14 @@ _DATA = (
 )
 _LEAVE_OUT = (
     "Correct the extraction first, so that it leaves encoded data out: re-ingesting alone stores the same again. Then "
+    "re-ingest the pages under reingest_urls in remediation.json."
+)
+_BACKWARDS = (
+    "Their letters are in reverse order: the lines are stored as they look from left to right, as by an extractor of "
+    "PDF files that does not know scripts that are written from right to left."
+)
+_IN_ORDER = (
+    "Ingest the published pages instead of the PDF, or use an extractor that puts letters into reading order, and "
     "re-ingest the pages under reingest_urls in remediation.json."
 )
 _HAD_A_NOTE = (

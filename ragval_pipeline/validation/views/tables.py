@@ -59,8 +59,8 @@ VIEWS: Mapping[str, View] = {
         "select * from _fields",
     ),
     "site": View(
-        "A page that the sitemap lists, in scope or not; `modified` is `lastmod` in UTC, and a document is a "
-        "file such as a PDF.",
+        "A page that the sitemap lists as the `nth`, in scope or not; `modified` is `lastmod` in UTC, and a document "
+        "is a file such as a PDF.",
         "select * from _site",
     ),
     "addresses": View(
@@ -101,7 +101,11 @@ def raw_schemas() -> dict[str, pa.Schema]:
         "_chunks": chunk_schema(),
         "_pages": page_schema(),
         "_fields": _schema("field path", booleans="needed"),
-        "_site": _schema("url page_key lastmod modified sitemap out_of_scope indexed", booleans="in_scope is_document"),
+        "_site": _schema(
+            "url page_key lastmod modified sitemap out_of_scope indexed",
+            booleans="in_scope is_document",
+            integers="nth",
+        ),
         "_addresses": _schema(
             "page_key source_url bare newest another_site", booleans="is_document", integers="points"
         ).append(pa.field("chunks", pa.list_(pa.int64()))),

@@ -166,6 +166,16 @@ def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: st
     assert damaged(html.unescape(shown), shown=shown) == []
 
 
+CHINESE = "在其他系统上请下载静态可执行文件，赋予执行权限，然后移动到路径中的文件夹。"
+
+
+@pytest.mark.parametrize("charset", ["gb18030", "gbk"])
+@pytest.mark.parametrize("cut", [len(CHINESE), 20])
+def test_bytes_that_look_like_utf_8_in_part_are_read_as_the_page_shows_them(charset: str, cut: int):
+    [finding] = damaged(CHINESE[:cut].encode(charset).decode("latin-1"), shown=CHINESE)
+    assert f"should read “{CHINESE[:10]}" in finding.cause
+
+
 @pytest.mark.parametrize("code", [34, 38, 39, 60, 62])
 @pytest.mark.parametrize("form", ["&#{0};", "&#0{0};", "&#x{0:x};", "&#X{0:X};", "&{1};"])
 def test_every_escape_of_a_character_that_html_needs_is_named(code: int, form: str):

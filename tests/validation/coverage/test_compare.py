@@ -82,6 +82,29 @@ def test_pages_have_the_address_of_the_sitemap_and_orphans_the_stored_one() -> N
     assert names(findings["coverage.orphan_page"]) == ["http://www.docs.example.com/x/#top"]
 
 
+def missing(stored: str, *, listed: str = "abcdefghijklmn", folder: str = "/docs/") -> Finding:
+    inventory = site(*(f"{folder}{name}" for name in listed), "/news/z")
+    pages = index(inventory, *(f"{folder}{name}" for name in stored), "/news/z")
+    return by_code(measure(inventory, pages))["coverage.missing_page"]
+
+
+def test_missing_pages_that_follow_each_other_in_the_list_were_one_batch() -> None:
+    found = missing("abcdijklmn")
+    assert "They follow each other where the site lists its pages (5 to 8 of 15)" in found.cause
+    assert names(found) == [f"{SITE}/docs/{name}" for name in "efgh"]
+    # Pages here and there, two in a row by chance, and a folder that nobody ingested.
+    assert "follow each other" not in missing("acdefhjklmn").cause
+    assert "follow each other" not in missing("abcdefhijklm"[:8] + "klmn").cause
+    assert "follow each other" not in missing("").cause
+
+
+def test_an_ingestion_that_stopped_lacks_the_last_pages_of_the_list() -> None:
+    inventory = site(*(f"/docs/{name}" for name in "abcdefghijkl"))
+    [found] = measure(inventory, index(inventory, *(f"/docs/{name}" for name in "abcdefg"))).findings
+    assert found.cause.startswith("They are the last 5 of the 12 pages that the site lists")
+    assert "limit" in found.remedy
+
+
 def test_a_page_that_the_sitemap_names_twice_counts_once() -> None:
     inventory = site("/a", "/a/", "/b")
     assert measure(inventory, index(inventory, "/a")).values[0].denominator == 2

@@ -68,6 +68,14 @@ def test_what_a_page_says_twice_makes_no_spellings_of_the_places_where_it_says_s
     assert spelled(chunks(("/a#one", None, "x"), ("/a#two", None, "x"))) == []
 
 
+def test_without_positions_an_address_with_all_texts_of_another_is_a_second_spelling() -> None:
+    whole = [(address, None, text) for address in ("/a", "/a#one", "/a#two") for text in "xyz"]
+    assert [subject.name for subject in spelled(chunks(*whole))] == [f"{SITE}/a", f"{SITE}/a#one", f"{SITE}/a#two"]
+    # Sections that share a text, and a section of a single text that another has, too.
+    assert spelled(chunks(*[("/a#one", None, text) for text in "xy"], *[("/a#two", None, text) for text in "yz"])) == []
+    assert spelled(chunks(*[("/a#one", None, text) for text in "xy"], ("/a#two", None, "x"))) == []
+
+
 def test_only_the_fragments_that_repeat_a_chunk_are_named() -> None:
     stored = chunks(("/a", 0, "x"), ("/a#one", 1, "y"), ("/a#two", 2, "z"), ("/a#2", 2, "z"))
     assert sorted(subject.name for subject in spelled(stored)) == [f"{SITE}/a#2", f"{SITE}/a#two"]

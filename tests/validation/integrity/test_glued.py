@@ -66,6 +66,35 @@ def test_names_that_lost_the_marks_within_them_are_joined(removed: str, joins: l
     assert glued(f"{GRIPPER}\n{NAMES.replace('_', chr(92) + '_')}", content=content) == []
 
 
+PDF = "The configuration of an efficient offline well-known ﬁlter specifies what is different in telecommunication."
+LIGATURES = {
+    "configuration": "con fi guration",
+    "efficient": "e ffi cient",
+    "offline": "off line",
+    "specifies": "specifi es",
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "divided"),
+    [
+        (LIGATURES, list(LIGATURES.values())),
+        (
+            {"different": "dif-\nferent", "telecommunication": "telecom-\n  munication"},
+            ["dif- ferent", "telecom- munication"],
+        ),
+        # How elements of a page are joined is no division, nor is a hyphen of the page's own at the end of a line.
+        ({"different": "differ ent", "telecommunication": "tele communication", "well-known": "well-\nknown"}, []),
+    ],
+)
+def test_words_that_a_pdf_divides_are_named(words: dict[str, str], divided: list[str]):
+    text = PDF
+    for whole, torn in words.items():
+        text = text.replace(whole, torn)
+    found = glued(f"{GRIPPER}\n{text}", content=f"<p>{GRIPPER}</p><p>{PDF}</p>")
+    assert found == ([divided] if divided else [])
+
+
 def test_only_the_chunk_with_the_join_is_named():
     page = compared(CONTENT, f"Using the arm{GRIPPER}", f"Camera care\n{CAMERA}", BATTERY)
     assert [chunk.point_id for chunk in page.differing] == ["0"]

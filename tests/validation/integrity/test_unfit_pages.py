@@ -92,6 +92,16 @@ def test_pictures_that_were_stored_as_text_are_left_out_by_the_extraction(tmp_pa
     assert "encoded data" not in gone.cause
 
 
+def test_texts_whose_letters_are_in_reverse_order_were_read_from_a_pdf_as_they_look(tmp_path: Path):
+    hebrew = "הזרוע נעצרת כאשר זרם המנוע עובר שני אמפר ואז הלסתות מחזיקות את החלק בלי ללחוץ עוד על הקצה הרך שלו"
+    pages = {**PAGES, "/d": html(paragraphs(hebrew)), "/e": html(paragraphs(hebrew[::2]))}
+    stored = [point("/d", f"{hebrew[45:][::-1]}\n{hebrew[:44][::-1]}"), point("/e", hebrew[::2][::-1])]
+    found = measured(tmp_path, pages, *POINTS, *stored)
+    [gone] = [finding for finding in found.findings if finding.code == "integrity.gone"]
+    assert gone.cause.startswith("Their letters are in reverse order")
+    assert "re-ingest" in gone.remedy
+
+
 def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_count(tmp_path: Path):
     found = measured(tmp_path, {**PAGES, "/b": None}, *changed(to={2: "Anything."}))
     assert subjects(found, "source.page_unfit") == ["https://docs.example.com/b"]
