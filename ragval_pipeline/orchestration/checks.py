@@ -29,6 +29,7 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, n
 from ragval_pipeline.validation.verdict import ERRORS, CriterionResult, counted_errors, judge_value
 
 if TYPE_CHECKING:
+    from ragval_pipeline.reporting.subjects import Subjects
     from ragval_pipeline.validation.report import ValidationReport
 
 #: The criterion that a score decides, whatever the model.
@@ -121,15 +122,19 @@ def measured_results(
 
 def gate_results(report: ValidationReport, names: Collection[str], *, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
     """The check results of ``validation_report`` but its verdict."""
-    counted = {ERRORS: counted_errors(report.findings, report.criteria)}
+    from ragval_pipeline.reporting.document import run_document
+
+    document = run_document(report)
+    counted = {ERRORS: counted_errors(document.findings, report.criteria)}
     missing = {result.name for result in left_out(report)}
     results = [result for result in report.criteria if check_name(result.name) in names]
     listed = codes_for({measure_of(result.name) for result in results if result.verdict == "not_met"})
     return [
         _publish(
             result,
-            counted.get(result.name, report.findings),
+            counted.get(result.name, document.findings),
             key,
+            namer=document.namer,
             left_out=result.name in missing,
             listed=listed if result.verdict == "met" else (),
         )
@@ -154,6 +159,7 @@ def _publish(
     findings: Sequence[AnyFinding],
     key: dg.AssetKey,
     *,
+    namer: Subjects | None = None,
     left_out: bool = False,
     listed: Collection[str] = (),
 ) -> dg.AssetCheckResult:
@@ -172,7 +178,7 @@ def _publish(
         metadata={
             **criterion_metadata(result),
             **({"value_offenders": sum(finding.count for finding in evidence)} if measured else {}),
-            **offenders_metadata([finding for finding in evidence if finding.code not in listed]),
+            **offenders_metadata([finding for finding in evidence if finding.code not in listed], namer),
         },
     )
 
@@ -184,8 +190,9 @@ def verdict_result(
 
     ``late`` names an ingestion that ended while the run read: what it wrote is not covered.
     """
-    from ragval_pipeline.reporting.headline import headline
+    from ragval_pipeline.reporting.document import run_document
 
+    document = run_document(report)
     missing = left_out(report)
     part = f"Validated only in part: {', '.join(result.name for result in missing)} not selected. " if missing else ""
     if late:
@@ -195,11 +202,11 @@ def verdict_result(
         check_name=VERDICT_CHECK,
         passed=report.verdict == "pass" and not missing and not late,
         severity=dg.AssetCheckSeverity.ERROR,
-        description=f"{part}{headline(report)}",
+        description=f"{part}{document.sentence}",
         metadata={
             "verdict": report.verdict,
             **numbers({"pass_rate": report.pass_rate}),
-            **({"offenders": words} if (words := offenders_in_words(report.findings)) else {}),
+            **({"offenders": words} if (words := offenders_in_words(document)) else {}),
             **report_link(folder),
             **({"when_repaired": f"Start the job {job_name(report.suite)}."} if report.verdict == "fail" else {}),
         },

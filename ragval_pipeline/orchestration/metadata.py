@@ -19,6 +19,8 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
+    from ragval_pipeline.reporting.document import RunDocument
+    from ragval_pipeline.reporting.subjects import Subjects
     from ragval_pipeline.validation.query_report import QueryReport
 
 #: Rows of a table; the total is shown next to it. Dagster's event log keeps what is shown here for ever.
@@ -148,11 +150,14 @@ def gate_text(result: CriterionResult) -> str:
     return "none" if result.threshold is None else f"{result.operator} {result.threshold:g}"
 
 
-def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
-    """The first offenders as a table, one row per subject, and what to do; empty without findings."""
+def offenders_metadata(findings: Sequence[AnyFinding], namer: Subjects | None = None) -> dict[str, Any]:
+    """The first offenders as a table, one row per subject, and what to do; empty without findings.
+
+    ``namer`` knows the pages and questions of a report; while a run measures there is none.
+    """
     if not findings:
         return {}
-    rows = list(islice((row for finding in findings for row in _rows(finding)), TABLE_ROWS))
+    rows = list(islice((row for finding in findings for row in _rows(finding, namer)), TABLE_ROWS))
     columns = [name for name in OFFENDER_COLUMNS if any(row[name] for row in rows) or name in _ALWAYS]
     remedies = dict.fromkeys(finding.remedy for finding in findings if finding.remedy)
     return {
@@ -161,23 +166,22 @@ def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
     }
 
 
-def offenders_in_words(findings: Sequence[AnyFinding]) -> str:
-    """The first offenders in words, worst first, one per line; empty without any but those for information."""
-    loud = sorted(
-        (finding for finding in findings if finding.severity != "info"),
-        key=lambda finding: (SEVERITIES.index(finding.severity), bool(finding.because)),
-    )
-    return ";\n".join(islice((f"{row['what']}: {row['problem']}" for one in loud for row in _rows(one)), _NAMED))
+def offenders_in_words(document: RunDocument) -> str:
+    """The first offenders of a run in words, one per line; empty without any but those for information."""
+    loud = (finding for finding in document.findings if finding.severity != "info")
+    rows = (row for finding in loud for row in _rows(finding, document.namer))
+    return ";\n".join(f"{row['what']}: {row['problem']}" for row in islice(rows, _NAMED))
 
 
-def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
+def _rows(finding: AnyFinding, namer: Subjects | None) -> Iterator[dict[str, Any]]:
     from ragval_pipeline.reporting.outline import own_first
     from ragval_pipeline.reporting.subjects import Subjects
 
+    namer = namer or Subjects()
     reported = finding.reported() if isinstance(finding, Finding) else finding
     for name in own_first(reported) or [""]:
         yield {
-            "what": Subjects().words(reported, name).line if name else reported.message,
+            "what": namer.words(reported, name).line if name else reported.message,
             "problem": CATALOGUE[finding.code].title if finding.code in CATALOGUE else finding.code,
             "subject": name,
             "code": finding.code,

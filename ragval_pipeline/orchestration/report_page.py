@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.metadata import numbers, report_link, short, table
-from ragval_pipeline.reporting.headline import headline
-from ragval_pipeline.reporting.outline import verdict_words
+from ragval_pipeline.reporting.document import run_document
+from ragval_pipeline.reporting.partitions import PartitionRow, columns_of
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.validation.report import ANSWERED, ValidationReport
 
@@ -24,32 +25,29 @@ def seen(report: ValidationReport, folder: str) -> dict[str, Any]:
 
 def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
     """Metadata of the report's page, the verdict first: the UI keeps this order."""
-    severities = [finding.severity for finding in report.findings]
+    document = run_document(report)
     counts = {
         "pass_rate": report.pass_rate,
         "offenders_count": sum(finding.count for finding in report.findings),
-        "error_findings": severities.count("error"),
-        "warning_findings": severities.count("warning"),
+        "error_findings": document.counts["error"],
+        "warning_findings": document.counts["warning"],
         "duration_seconds": report.duration_seconds,
     }
     by_mode = report.retrieval_metrics.by_mode
     answered = {f"answered_{mode}": values[ANSWERED].value for mode, values in by_mode.items() if ANSWERED in values}
     return {
-        "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
+        "verdict": dg.MetadataValue.text(f"{document.word}: {document.sentence}"),
         # Browsers do not open local files from a web page: this shows the report's content in place.
         "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
         **report_link(folder, whole=False),
-        **_partitions(report),
+        **_partitions(document.partitions),
         "collection": dg.MetadataValue.text(report.collection_name),
         **numbers({**counts, **answered}),
     }
 
 
-def _partitions(report: ValidationReport) -> dict[str, Any]:
+def _partitions(rows: Sequence[PartitionRow]) -> dict[str, Any]:
     """The required criteria of each partition as a table, those that miss most first; empty without partitions."""
-    from ragval_pipeline.reporting.partitions import columns_of, partition_rows
-
-    rows = partition_rows(report)
     if not rows:
         return {}
     values = ({name: short(result.value) for name, result in row.results.items()} for row in rows)

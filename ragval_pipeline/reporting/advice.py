@@ -9,22 +9,17 @@ from typing import Any, Literal
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.document import FindingEntry, RunDocument
 from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.payload.field_map import Whole
 from ragval_pipeline.rules.rule import Action, Copied
 from ragval_pipeline.sources.http.addresses import split_url
-from ragval_pipeline.validation.repair.tree import (
-    FindingNode,
-    every_node,
-    finding_tree,
-    going_away,
-    gravest,
-    is_simulated,
-)
+from ragval_pipeline.validation.repair.tree import FindingNode, going_away, gravest, is_simulated
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import ERRORS, counted_errors
 
 
-def first_steps(bundle: ReportBundle) -> list[tuple[FindingNode, list[str]]]:
+def first_steps(document: RunDocument, bundle: ReportBundle) -> list[tuple[FindingEntry, list[str]]]:
     """The three findings of the plan to fix first: their repair meets most gates, then clears most and affects most.
 
     With a log of real questions, those that most readers meet come first, errors before warnings.
@@ -32,22 +27,23 @@ def first_steps(bundle: ReportBundle) -> list[tuple[FindingNode, list[str]]]:
     Info findings are never included. With each, the required criteria that fail because of it, or what its repair
     clears.
     """
-    report = bundle.report
+    report = document.report
     # What must not be shown is masked in the report, and not yet in the plan.
     roots = (node.finding for node in bundle.plan.nodes)
     acted_on = {(root.code, root.scope and bundle.masked(root.scope)) for root in roots}
     gates = _Gates(report)
-    tree = every_node(finding_tree(report.findings))
-    nodes = [
-        node for node in tree if (node.finding.code, node.finding.scope) in acted_on and node.finding.severity != "info"
+    entries = [
+        entry
+        for entry in document.entries
+        if (entry.finding.code, entry.finding.scope) in acted_on and entry.finding.severity != "info"
     ]
 
-    def weight(node: FindingNode) -> tuple[float, ...]:
-        cleared = sum(len(each.names) for each in node.finding.would_clear.values())
-        gained = -sum(gates.gained(node).values())
-        return (gained, -cleared, *gravest(node)) if report.traffic is None else (*gravest(node), gained, -cleared)
+    def weight(entry: FindingEntry) -> tuple[float, ...]:
+        cleared = sum(len(each.names) for each in entry.finding.would_clear.values())
+        gained, gravity = -sum(gates.gained(entry.node).values()), gravest(entry.node)
+        return (gained, -cleared, *gravity) if report.traffic is None else (*gravity, gained, -cleared)
 
-    return [(node, gates.kept(node)) for node in sorted(nodes, key=weight)[:3]]
+    return [(entry, gates.kept(entry.node)) for entry in sorted(entries, key=weight)[:3]]
 
 
 class _Gates:
@@ -57,13 +53,14 @@ class _Gates:
         missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
         self.weights: dict[str, dict[int, int]] = {name: {} for name in missed}
         self._of_code: dict[str, list[ReportedFinding]] = {}
+        counted = {id(finding) for finding in counted_errors(report.findings, report.criteria)}
         for finding in report.findings:
             self._of_code.setdefault(finding.code, []).append(finding)
             judging = _judging(finding, missed).intersection(missed)
-            if finding.severity == "error" and not judging and not is_judged(finding, report):
-                judging = {"error_findings"}.intersection(missed)
+            if id(finding) in counted and not judging:
+                judging = {ERRORS}.intersection(missed)
             for name in judging:
-                self.weights[name][id(finding)] = 1 if name == "error_findings" else max(finding.count, 1)
+                self.weights[name][id(finding)] = 1 if name == ERRORS else max(finding.count, 1)
 
     def kept(self, node: FindingNode) -> list[str]:
         """The criteria that fail because of a finding, or what its repair clears."""
@@ -98,13 +95,6 @@ def _judging(finding: ReportedFinding, missed: Sequence[str]) -> set[str]:
     if known and known.fails_rankings:
         names.update(name for name in missed if name.startswith(_OF_PAGES))
     return names
-
-
-def is_judged(finding: ReportedFinding, report: ValidationReport) -> bool:
-    """Whether a required criterion covers an error, so that ``error_findings`` leaves it out."""
-    known = CATALOGUE.get(finding.code)
-    required = {result.name for result in report.criteria if result.required}
-    return bool(known and finding.is_required and not required.isdisjoint(known.judged_by))
 
 
 #: Addresses to copy; remediation.json has all.

@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.document import RunDocument
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, reason_of, title_of
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.display import one_line, shorten
-from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 
 #: Findings in an alert; the report has the rest.
@@ -83,34 +82,35 @@ def finding_keys(findings: Iterable[ReportedFinding]) -> frozenset[str]:
 
 
 def alert_of(
-    report: ValidationReport,
+    document: RunDocument,
     *,
     before: RunVerdict | None,
     known: Iterable[str],
     location: str | None = None,
     run_url: str | None = None,
 ) -> Alert:
-    """The alert about a report.
+    """The alert about a run.
 
     Args:
-        report: Of this validation.
+        document: Of this validation.
         before: Verdict of the previous one; None for the first.
         known: ``finding_keys`` of the previous one.
         location: Location of report.html.
         run_url: The run in Dagster's UI.
     """
-    told = _told(report.findings, frozenset(known), first=before is None)
+    report = document.report
+    told = _told(document.findings, frozenset(known), first=before is None)
     return Alert(
         suite=report.suite,
         verdict=report.verdict,
         before=before,
-        headline=headline(report),
+        headline=document.sentence,
         run_id=report.run_id,
         collection=report.collection_name,
         criteria=tuple(
             ToldCriterion(result.name, show_value(result), show_gate(result), reason_of(result))
-            for result in report.criteria
-            if result.required and not result.excused and result.verdict != "met"
+            for result in document.criteria.missed
+            if not result.excused
         ),
         findings=tuple(told[:TOP_FINDINGS]),
         more_findings=max(len(told) - TOP_FINDINGS, 0),
@@ -126,12 +126,8 @@ def alert_without_report(suite: str, run_id: str, *, before: RunVerdict | None, 
 
 
 def _told(findings: Iterable[ReportedFinding], known: frozenset[str], *, first: bool) -> list[ToldFinding]:
-    """Errors and warnings: new ones first, then errors first; causes stay before their consequences.
-
-    In a first validation none is new.
-    """
-    worth = [finding for finding in findings if finding.severity != "info"]
-    worth.sort(key=lambda finding: (_key(finding) in known, finding.severity != "error"))
+    """Errors and warnings of a document, new ones first; in a first validation none is new."""
+    worth = sorted((entry for entry in findings if entry.severity != "info"), key=lambda entry: _key(entry) in known)
     return [
         ToldFinding(
             code=finding.code,

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.advice import is_judged
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
@@ -21,7 +20,7 @@ from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.counterparts import counterparts
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.verdict import CriterionResult
+from ragval_pipeline.validation.verdict import CriterionResult, counted_errors
 
 
 def headline(report: ValidationReport) -> str:
@@ -100,7 +99,8 @@ def _errors(report: ValidationReport) -> str:
     is_said = covers and elsewhere(report) is not None
     errors = [each for each in report.findings if each.severity == "error" and not (is_said and _is_of_hosts(each))]
     named_above = {finding.code for finding in errors}
-    leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
+    counted = {id(finding) for finding in counted_errors(report.findings, report.criteria)}
+    leading = [each for each in errors if each.because not in named_above and id(each) in counted]
     leading.sort(key=lambda finding: -finding.share)
     roots = [root for root in (_root(finding, report) for finding in leading) if not (is_said and _is_of_hosts(root))]
     named = Counter(map(_in_words, roots))

@@ -1,9 +1,8 @@
-"""The structure of a report for readers: the verdict in words, criteria by weight, findings with consequences."""
+"""Words of reports: verdicts, findings and what follows from them, the index, its languages, its ways to search."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
@@ -19,26 +18,6 @@ from ragval_pipeline.validation.verdict import CriterionResult
 
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
-
-
-@dataclass(frozen=True)
-class CriteriaOutline:
-    """Criteria by weight: ``required``, then ``shown`` (measured, not required), then ``unmeasured`` (neither)."""
-
-    required: list[CriterionResult]
-    shown: list[CriterionResult]
-    unmeasured: list[CriterionResult]
-
-
-def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
-    """Sort criteria by weight, each group in report order."""
-    known = list(results)
-    rest = [result for result in known if not result.required]
-    return CriteriaOutline(
-        [result for result in known if result.required],
-        [result for result in rest if result.verdict != "not_measured"],
-        [result for result in rest if result.verdict == "not_measured"],
-    )
 
 
 def reason_of(result: CriterionResult) -> str:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.document import RunDocument, run_document
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.numbers import show_gate, show_value
-from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, HistoryNotReadError, KeptRun, reading_from
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
@@ -56,6 +55,11 @@ class Run:
     def verdict(self) -> str:
         """``pass``, ``fail``, ``not_measured`` or ``error``."""
         return self.report.verdict
+
+    @cached_property
+    def document(self) -> RunDocument:
+        """The run as every output shows it."""
+        return run_document(self.report)
 
     @cached_property
     def findings(self) -> pd.DataFrame:
@@ -102,25 +106,25 @@ class Run:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     def __repr__(self) -> str:
-        return f"<Run {self.report.title}: {verdict_words(self.report)}. {headline(self.report)} {self.folder}>"
+        return f"<Run {self.report.title}: {self.document.word}. {self.document.sentence} {self.folder}>"
 
     def _repr_html_(self) -> str:
         """The notebook card: the verdict, the required criteria, the first findings."""
-        report = self.report
+        document = self.document
+        report, found = document.report, document.findings
         criteria = "".join(
             f"<tr><td>{_SIGN[result.verdict]}</td>{_cells(criterion_name(result.name), _value(result))}"
             f"{_cells(show_gate(result))}</tr>"
-            for result in report.criteria
-            if result.required
+            for result in document.criteria.required
         )
         findings = "".join(
-            f"<li><b>{finding.severity}</b> {html.escape(finding.message)}</li>" for finding in report.findings[:_SHOWN]
+            f"<li><b>{finding.severity}</b> {html.escape(finding.message)}</li>" for finding in found[:_SHOWN]
         )
-        more = len(report.findings) - _SHOWN
+        more = len(found) - _SHOWN
         rest = f"<li>and {more} more</li>" if more > 0 else ""
         return (
-            f'<div><p><b style="color:{_COLOURS[report.verdict]}">{verdict_words(report)}</b> '
-            f"<b>{html.escape(report.title)}</b>: {html.escape(headline(report))}</p>"
+            f'<div><p><b style="color:{_COLOURS[report.verdict]}">{document.word}</b> '
+            f"<b>{html.escape(report.title)}</b>: {html.escape(document.sentence)}</p>"
             f"<table>{criteria}</table><ul>{findings}{rest}</ul><p><code>{html.escape(self.folder)}</code></p></div>"
         )
 

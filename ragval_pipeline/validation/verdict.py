@@ -191,7 +191,8 @@ def counted_errors(findings: Iterable[FindingT], results: Iterable[CriterionResu
 
 
 def _judged(finding: Finding | ReportedFinding, judging: AbstractSet[str]) -> bool:
-    return finding.is_required and not judging.isdisjoint(CATALOGUE[finding.code].judged_by)
+    known = CATALOGUE.get(finding.code)  # none: the report of another version
+    return known is not None and finding.is_required and not judging.isdisjoint(known.judged_by)
 
 
 def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:

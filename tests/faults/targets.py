@@ -25,6 +25,7 @@ else:
 
 with instrumented:
     from ragval_pipeline.errors import RagvalError
+    from ragval_pipeline.reporting.document import run_document
     from ragval_pipeline.reporting.files.junit import junit_xml
     from ragval_pipeline.reporting.history.earlier import read_report
     from ragval_pipeline.reporting.json_values import json_bytes
@@ -90,7 +91,7 @@ def report_reader(text: str) -> None:
 def report_writer(text: str) -> None:
     bundle = factory.hostile([text[start::10] for start in range(10)])
     json.loads(json_bytes(bundle.report))
-    ET.fromstring(junit_xml(bundle.report))
+    ET.fromstring(junit_xml(run_document(bundle.report)))
     factory.report_html(bundle)
     assert decode_id(encode_id(text)) == text
 

@@ -22,8 +22,10 @@ from ragval_pipeline.orchestration.metadata import (
     report_link,
     table,
 )
+from ragval_pipeline.reporting.document import run_document
 from ragval_pipeline.suite.criteria import is_criterion
 from ragval_pipeline.validation.measurement import Failure, MeasuredValue, Measurement
+from tests.reporting.factory import report
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,8 @@ def test_no_findings_no_table_but_a_zero_to_plot() -> None:
 def test_the_first_offenders_in_words_are_the_worst_and_none_is_for_information() -> None:
     pages = [f"https://x/{number}" for number in range(5)]
     info, worse = make_finding("coverage.foreign_host", pages), make_finding("coverage.missing_page", pages)
-    told = offenders_in_words([info.model_copy(update={"severity": "info"}), worse]).split(";\n")
+    run = report("fail", findings=[info.model_copy(update={"severity": "info"}), worse])
+    told = offenders_in_words(run_document(run)).split(";\n")
     assert told == [f"/{number}: {CATALOGUE['coverage.missing_page'].title}" for number in range(3)]
 
 

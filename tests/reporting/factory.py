@@ -13,6 +13,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.document import bundle_document
 from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
@@ -368,4 +369,4 @@ QUALITY = QualityMetrics(
 
 
 def report_html(bundle: ReportBundle, corpus: Corpus | None = None) -> bytes:
-    return b"".join(report_pieces(bundle, corpus))
+    return b"".join(report_pieces(bundle_document(bundle, corpus or Corpus()), bundle, corpus or Corpus()))

@@ -21,6 +21,7 @@ from ragval_pipeline.reporting.alert import (
     subject,
     webhook_body,
 )
+from ragval_pipeline.reporting.document import run_document
 from ragval_pipeline.validation.verdict import RunVerdict
 from tests.reporting.factory import HOSTILE, RUN_ID, criterion, report
 
@@ -35,7 +36,9 @@ EXACT = make_finding("chunk.duplicate_text", [Subject(name="p1"), Subject(name="
 
 def failing(**more: object) -> Alert:
     run = report("fail", criteria=CRITERIA, findings=[MISSING, EXACT], **more)
-    return alert_of(run, before="pass", known=(), location="s3://b/report.html", run_url="http://d.test/runs/1")
+    return alert_of(
+        run_document(run), before="pass", known=(), location="s3://b/report.html", run_url="http://d.test/runs/1"
+    )
 
 
 @pytest.mark.parametrize(("before", "now", "told"), [
@@ -55,7 +58,7 @@ def test_it_tells_the_required_criteria_that_are_not_met_and_no_other() -> None:
 
 def test_new_findings_come_first_and_are_marked() -> None:
     run = report("fail", criteria=CRITERIA, findings=[MISSING, EXACT])
-    alert = alert_of(run, before="pass", known=finding_keys([MISSING.reported()]))
+    alert = alert_of(run_document(run), before="pass", known=finding_keys([MISSING.reported()]))
     assert [(finding.code, finding.new) for finding in alert.findings] == [
         ("chunk.duplicate_text", True),
         ("coverage.missing_page", False),
@@ -63,20 +66,20 @@ def test_new_findings_come_first_and_are_marked() -> None:
 
 
 def test_of_a_first_validation_no_finding_is_called_new() -> None:
-    alert = alert_of(report("fail", findings=[MISSING]), before=None, known=())
+    alert = alert_of(run_document(report("fail", findings=[MISSING])), before=None, known=())
     assert [finding.new for finding in alert.findings] == [False]
 
 
 def test_the_first_few_findings_are_named_and_the_rest_counted() -> None:
     findings = [make_finding("payload.missing_field", [Subject(name="p")], scope=f"f{n}") for n in range(9)]
-    alert = alert_of(report("fail", findings=findings), before=None, known=())
+    alert = alert_of(run_document(report("fail", findings=findings)), before=None, known=())
     assert (len(alert.findings), alert.more_findings) == (TOP_FINDINGS, 9 - TOP_FINDINGS)
     assert f"and {9 - TOP_FINDINGS} more in the report" in plain_text(alert)
 
 
 def test_a_subject_says_what_changed() -> None:
     assert subject(failing()) == "Fail: demo_book (was Pass)"
-    assert subject(alert_of(report(), before="fail", known=())) == "Pass: demo_book (was Fail)"
+    assert subject(alert_of(run_document(report()), before="fail", known=())) == "Pass: demo_book (was Fail)"
 
 
 def test_the_plain_text_says_verdict_criteria_findings_and_where_to_look() -> None:
@@ -99,7 +102,9 @@ def test_an_alert_about_a_run_without_a_report_names_the_run() -> None:
 def test_a_text_with_a_limit_leaves_out_findings_then_criteria(limit: int, findings: int, criteria: int) -> None:
     met = [criterion(f"c{n}", 0.5, 1.0, required=True, reason="why " * 100) for n in range(3)]
     found = [make_finding("payload.missing_field", [Subject(name="p")], scope=f"f{n}" * 99) for n in range(7)]
-    alert = alert_of(report("fail", criteria=met, findings=found), before=None, known=(), location="s3://b/report.html")
+    alert = alert_of(
+        run_document(report("fail", criteria=met, findings=found)), before=None, known=(), location="s3://b/report.html"
+    )
     text = body_text(alert, limit)
     assert len(text) <= limit
     assert text.endswith("Report: s3://b/report.html\nRun: " + RUN_ID + "\nCollection: ragval_demo\n")
@@ -117,14 +122,16 @@ def test_slack_gets_a_header_sections_and_links() -> None:
 @pytest.mark.parametrize("text", ["<!channel> <@U1>", "<http://evil.test|click>", *HOSTILE])
 def test_nothing_that_an_index_holds_calls_people_or_becomes_a_link(text: str) -> None:
     criteria = [criterion("coverage", 0.5, 1.0, required=True, reason=text)]
-    alert = alert_of(report("fail", criteria=criteria, collection_name=text), before=None, known=())
+    alert = alert_of(run_document(report("fail", criteria=criteria, collection_name=text)), before=None, known=())
     shown = json.dumps(slack_blocks(alert), ensure_ascii=False)
     assert not any(mark in shown for mark in ("<!", "<@", "<#", "<http://evil", "\x1b", "\u202e"))
 
 
 def test_texts_keep_within_what_slack_takes() -> None:
     criteria = [criterion(f"c{n}", 0.5, 1.0, required=True, reason="why " * 100) for n in range(40)]
-    blocks = slack_blocks(alert_of(report("fail", criteria=criteria, suite="s" * 300), before=None, known=()))
+    blocks = slack_blocks(
+        alert_of(run_document(report("fail", criteria=criteria, suite="s" * 300)), before=None, known=())
+    )
     assert len(blocks[0]["text"]["text"]) <= 150
     assert all(len(block["text"]["text"]) <= 3000 for block in blocks if block["type"] == "section")
 

@@ -11,11 +11,11 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.graph import consequences_of
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.advice import first_steps
+from ragval_pipeline.reporting.document import Criteria, run_document
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.outline import (
     following,
-    outline_criteria,
     own_first,
     reason_of,
     verdict_words,
@@ -28,6 +28,10 @@ from ragval_pipeline.validation.repair.tree import also_clears, finding_tree
 from ragval_pipeline.validation.report import QualityMetrics
 from tests.reporting import factory
 from tests.reporting.factory import report_html
+
+
+def steps_of(bundle):
+    return first_steps(run_document(bundle.report), bundle)
 
 
 def codes(nodes):
@@ -99,12 +103,12 @@ def test_first_steps_are_what_keeps_gates_from_being_met_then_errors_and_no_info
         make_finding("payload.empty_field", ["1"]),
         make_finding("payload.wrong_type", ["1"]),
     ]
-    steps = first_steps(factory.bundle(factory.report(findings=findings)))
+    steps = steps_of(factory.bundle(factory.report(findings=findings)))
     assert [node.finding.code for node, _ in steps] == [
         "coverage.missing_page", "payload.empty_field", "payload.wrong_type",
     ]  # fmt: skip
     missed = [factory.criterion("metadata_completeness", 0.9, 1.0, required=True)]
-    steps = first_steps(factory.bundle(factory.report("fail", findings=findings, criteria=missed)))
+    steps = steps_of(factory.bundle(factory.report("fail", findings=findings, criteria=missed)))
     assert steps[0][0].finding.code == "payload.empty_field"
     assert [gates for _, gates in steps] == [["metadata_completeness"], [], []]
 
@@ -121,11 +125,11 @@ def test_a_cause_whose_repair_clears_nothing_comes_after_those_that_clear_most_t
     frame = clearing("text.boilerplate", "q1", of=2)
     gone = clearing("integrity.gone", "q1", "q2", of=2)
     report = factory.report("fail", findings=[frame, failed, vain, gone], criteria=missed)
-    steps = first_steps(factory.bundle(report))
+    steps = steps_of(factory.bundle(report))
     assert [node.finding.code for node, _ in steps] == ["integrity.gone", "text.boilerplate", "payload.empty_field"]
     assert steps[0][1] == ["query_pass_rate"]
     wide = [clearing("payload.empty_field", of=2, share=0.1), clearing("payload.wrong_type", of=2, share=0.9)]
-    codes = [node.finding.code for node, _ in first_steps(factory.bundle(factory.report(findings=wide)))]
+    codes = [node.finding.code for node, _ in steps_of(factory.bundle(factory.report(findings=wide)))]
     assert codes == ["payload.wrong_type", "payload.empty_field"]
 
 
@@ -134,7 +138,7 @@ def test_what_is_only_presumed_to_follow_keeps_its_own_advice():
     unfit = make_finding("query.threshold_unfit", ["0.7"]).model_copy(update={"because": "vector.swapped"})
     report = factory.report(findings=[swapped, unfit])
     assert also_clears(finding_tree(report.findings)[0]) == []
-    assert [node.finding.code for node, _ in first_steps(factory.bundle(report))] == [
+    assert [node.finding.code for node, _ in steps_of(factory.bundle(report))] == [
         "vector.swapped",
         "query.threshold_unfit",
     ]
@@ -260,9 +264,9 @@ def test_a_partial_run_of_an_earlier_version_is_known_by_its_criteria():
 
 def test_every_output_says_that_a_run_was_partial():
     bundle = factory.bundle(factory.report(groups=["coverage"]))
-    assert b"Pass (partial)" in summary_md(bundle.report)
+    assert b"Pass (partial)" in summary_md(run_document(bundle.report))
     assert b"Pass (partial)" in report_html(bundle)
-    assert b"partial" not in summary_md(factory.report())
+    assert b"partial" not in summary_md(run_document(factory.report()))
 
 
 def test_the_headline_of_an_unmeasured_run_names_what_is_missing():
@@ -275,7 +279,7 @@ def test_the_headline_of_an_unmeasured_run_names_what_is_missing():
 
 
 def test_required_criteria_come_first_and_unmeasured_ones_last():
-    outline = outline_criteria(factory.CRITERIA)
+    outline = Criteria.of(factory.CRITERIA)
     assert [result.name for result in outline.required] == ["query_pass_rate", "coverage", "metadata_completeness"]
     assert [result.name for result in outline.unmeasured] == ["ann_recall", "no_regression"]
     assert len(outline.shown) == 4
@@ -300,7 +304,7 @@ def outputs_below_zeros(below):
     run = factory.report("fail", findings=[make_finding("vector.zero", ["1"]), below])
     page = io.StringIO()
     render_summary(run, Console(file=page, width=200), report_path=None)
-    return page.getvalue(), summary_md(run).decode(), report_html(factory.bundle(run)).decode()
+    return page.getvalue(), summary_md(run_document(run)).decode(), report_html(factory.bundle(run)).decode()
 
 
 def test_what_hangs_below_a_cause_says_how_many_of_its_subjects_follow_from_it():
@@ -362,7 +366,7 @@ def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_ot
     assert would_change(worse) == "Would break 1 of the 7 queries that pass now (simulated)."
     run = factory.report("fail", findings=[found])
     assert sentence in report_html(factory.bundle(run)).decode()
-    assert "2 of the 3 failed queries" in summary_md(run).decode()
+    assert "2 of the 3 failed queries" in summary_md(run_document(run)).decode()
     page = io.StringIO()
     render_summary(run, Console(file=page, width=200), report_path="report.html")
     assert sentence in page.getvalue()

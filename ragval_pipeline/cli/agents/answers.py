@@ -81,24 +81,20 @@ class Agent:
 
     def verdict(self, run: str) -> Answer:
         """The verdict of a run, what decided it, and its first findings."""
-        from ragval_pipeline.reporting.headline import headline
-        from ragval_pipeline.reporting.outline import count_by_severity
-
         kept = self._run(run)
-        report = kept.report
-        deciding = [result for result in report.criteria if result.required or result.verdict == "not_met"]
+        report, document = kept.report, kept.document
         return {
             "run": Path(kept.folder).name,
             **{name: getattr(report, name) for name in ("suite", "collection_name", "timestamp", "verdict")},
-            "sentence": headline(report),
-            "criteria": [_criterion(result) for result in deciding],
-            "findings": dict(count_by_severity(report.findings)),
-            "first_findings": [_brief(finding) for finding in report.findings[:_FIRST]],
+            "sentence": document.sentence,
+            "criteria": [_criterion(result) for result in (*document.criteria.required, *document.criteria.below)],
+            "findings": dict(document.counts),
+            "first_findings": [_brief(finding) for finding in document.findings[:_FIRST]],
         }
 
     def findings(self, run: str, *, severity: str | None, offset: int, limit: int) -> Answer:
         """The findings of a run, causes before consequences; ``severity`` None: all."""
-        found = [entry for entry in self._run(run).report.findings if severity in {None, entry.severity}]
+        found = [entry for entry in self._run(run).document.findings if severity in {None, entry.severity}]
         return _page(found, offset, limit, _brief)
 
     def finding(self, code: str, run: str, *, offset: int, limit: int) -> Answer:
@@ -132,7 +128,7 @@ class Agent:
 
     def questions(self, run: str, *, offset: int, limit: int) -> Answer:
         """The test queries of a run, those that did not pass first."""
-        asked = sorted(self._run(run).report.query_results, key=lambda query: query.passed is True)
+        asked = [query for _, query in self._run(run).document.questions]
         return _page(asked, offset, limit, _question)
 
     def question(self, query: str, run: str) -> Answer:

@@ -17,6 +17,7 @@ from ragval_pipeline.orchestration.alerts.targets import AlertTarget
 from ragval_pipeline.orchestration.partitions import keys_of, part_of, run_tags
 from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.alert import Alert, alert_of, alert_without_report, finding_keys, is_worth_telling
+from ragval_pipeline.reporting.document import run_document
 from ragval_pipeline.sources.history import REPORT
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -138,7 +139,7 @@ def _alert(suite: str, outcome: Outcome, before: Told | None, webserver_url: str
     if outcome.report is None:
         return alert_without_report(suite, outcome.run_id, before=verdict, run_url=run_url)
     return alert_of(
-        outcome.report,
+        run_document(outcome.report),
         before=verdict,
         known=before.findings if before else (),
         location=outcome.location,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.bundle import REMEDIATION, ReportBundle, bundle_of
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
+from ragval_pipeline.reporting.document import bundle_document
 from ragval_pipeline.reporting.files.junit import junit_xml
 from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec, sitemap_urls_csv
 from ragval_pipeline.reporting.files.traffic_queries import TRAFFIC_QUERIES, TRAFFIC_TOPICS, traffic_queries
-from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
-from ragval_pipeline.reporting.html.questions import score_note
+from ragval_pipeline.reporting.html.page import report_pieces
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.masked import masked_value, without_phrases
 from ragval_pipeline.reporting.profiles import render_profile_report
@@ -77,14 +77,12 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
 
     Each is generated when written: they grow with the test queries, and only one at a time is in memory.
     """
-    changes = bundle.history.changes if bundle.history else None
+    document = bundle_document(bundle, corpus)
     return {
-        "report.html": lambda: report_pieces(bundle, corpus),
+        "report.html": lambda: report_pieces(document, bundle, corpus),
         "query_results.csv": lambda: csv_pieces(bundle.report),
-        "junit.xml": lambda: [junit_xml(bundle.report)],
-        "summary.md": lambda: [
-            summary_md(bundle.report, note=score_note(bundle), changes=changes, subjects=subjects_of(bundle, corpus))
-        ],
+        "junit.xml": lambda: [junit_xml(document)],
+        "summary.md": lambda: [summary_md(document)],
     }
 
 

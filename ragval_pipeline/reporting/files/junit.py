@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as ET
 
+from ragval_pipeline.reporting.document import RunDocument
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.text.display import one_line, shorten, xml_text
 from ragval_pipeline.text.numbers import show_score
@@ -31,16 +32,17 @@ class Case:
     text: str = ""
 
 
-def junit_xml(report: ValidationReport) -> bytes:
-    """The report as JUnit XML: a suite ``criteria`` and a suite ``queries``.
+def junit_xml(document: RunDocument) -> bytes:
+    """The run as JUnit XML: a suite ``criteria`` and a suite ``queries``, each with what failed first.
 
     A required criterion that is not met is a failure; one that could not be measured is an error; others that are not
     met are skipped. A query fails if its expectation is missed and is an error if it could not be run.
     """
+    report = document.report
     root = ET.Element("testsuites", name=xml_text(report.title))
     suites = {
-        "criteria": [criterion_case(result) for result in report.criteria],
-        "queries": [query_case(query) for query in report.query_results],
+        "criteria": [criterion_case(result) for result in document.criteria.all],
+        "queries": [query_case(query) for _, query in document.questions],
     }
     for name, cases in suites.items():
         root.append(_suite(report, name, cases))

@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from ragval_pipeline.reporting.change_view import change_view
-from ragval_pipeline.reporting.headline import headline
-from ragval_pipeline.reporting.history.model import RunChanges
+from ragval_pipeline.reporting.change_view import ChangeView
+from ragval_pipeline.reporting.document import Criteria, FindingEntry, RunDocument
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
-from ragval_pipeline.reporting.outline import (
-    count_by_severity,
-    following,
-    index_words,
-    mode_words,
-    outline_criteria,
-    own_first,
-    reason_of,
-    spent_words,
-    title_of,
-    traffic_words,
-    verdict_words,
-    would_change,
-)
-from ragval_pipeline.reporting.partitions import partition_words
-from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
+from ragval_pipeline.reporting.outline import reason_of
+from ragval_pipeline.reporting.subjects import SubjectWords
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.display import shorten
 from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.text.printing import plural
-from ragval_pipeline.validation.query_report import QueryReport
-from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree
-from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 _SPECIAL = re.compile(r"([\\`*\[\]#|~$>]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\A[-+])")
@@ -49,20 +32,11 @@ _QUERIES = 20
 _MOST_CHARACTERS = 60_000
 
 
-def summary_md(
-    report: ValidationReport,
-    *,
-    note: str | None = None,
-    changes: RunChanges | None = None,
-    subjects: Subjects | None = None,
-) -> bytes:
-    """The report as GitHub-flavoured Markdown of at most 60,000 characters.
-
-    ``note`` is a remark before the numbers, e.g. why scores are low.
-    """
+def summary_md(document: RunDocument) -> bytes:
+    """The run as GitHub-flavoured Markdown of at most 60,000 characters."""
     lines: list[str] = []
     length = 0
-    for line in _lines(report, note, changes, subjects or Subjects(report)):
+    for line in _lines(document):
         length += len(line) + 1
         if length > _MOST_CHARACTERS:
             lines += ["", "The rest is in report.html."]
@@ -87,28 +61,30 @@ def _word(word: str) -> str:
     return safe.replace("@", "@<!-- -->").replace("\\#", "\\#<!-- -->")
 
 
-def _lines(report: ValidationReport, note: str | None, changes: RunChanges | None, subjects: Subjects) -> Iterator[str]:
-    yield f"## {_VERDICT_SIGNS[report.verdict]} {verdict_words(report)}: {escape(report.title)}"
+def _lines(document: RunDocument) -> Iterator[str]:
+    report = document.report
+    yield f"## {_VERDICT_SIGNS[report.verdict]} {document.word}: {escape(report.title)}"
     yield ""
-    yield escape(headline(report), 600)
+    yield escape(document.sentence, 600)
     yield ""
-    if note:
-        yield f"> {escape(note, 600)}"
+    if document.note:
+        yield f"> {escape(document.note, 600)}"
         yield ""
-    yield from _changes(changes)
-    yield from _findings(report, subjects)
-    yield from _criteria(report)
-    yield from _queries(report.query_results)
-    spent = spent_words(report)
-    aside = "".join(f"{escape(told)}, " for told in (*index_words(report), *mode_words(report), *traffic_words(report)))
+    yield from _changes(document.changes)
+    yield from _findings(document)
+    yield from _criteria(document.criteria)
+    yield from _partitions(document.partition_words)
+    yield from _unmeasured(document.criteria.unmeasured)
+    yield from _queries(document)
+    aside = "".join(f"{escape(told)}, " for told in document.about)
     yield (
         f"<sub>collection {escape(report.collection_name)}, {aside}run {escape(report.run_id)}, "
-        f"{escape(report.timestamp)}, {show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"
+        f"{escape(report.timestamp)}, {show_seconds(report.duration_seconds)}{', ' * bool(document.spent)}"
+        f"{document.spent}</sub>"
     )
 
 
-def _changes(changes: RunChanges | None) -> Iterator[str]:
-    view = change_view(changes)
+def _changes(view: ChangeView | None) -> Iterator[str]:
     if view is None:
         return
     nothing = " no verdict, criterion, query, page or number of findings changed."
@@ -122,26 +98,30 @@ def _changes(changes: RunChanges | None) -> Iterator[str]:
     yield ""
 
 
-def _criteria(report: ValidationReport) -> Iterator[str]:
-    outline = outline_criteria(report.criteria)
-    below = [result for result in outline.shown if result.verdict == "not_met"]
-    yield from _table([*outline.required, *below], bold=frozenset(result.name for result in outline.required))
-    rest = [result for result in outline.shown if result.verdict != "not_met"]
-    if rest:
-        yield f"<details><summary>{plural(len(rest), 'more criterion')}</summary>"
+def _criteria(criteria: Criteria) -> Iterator[str]:
+    required = frozenset(result.name for result in criteria.required)
+    yield from _table([*criteria.required, *criteria.below], bold=required)
+    if criteria.fine:
+        yield f"<details><summary>{plural(len(criteria.fine), 'more criterion')}</summary>"
         yield ""
-        yield from _table(rest)
+        yield from _table(criteria.fine)
         yield "</details>"
         yield ""
-    if lines := partition_words(report):
+
+
+def _partitions(lines: Sequence[str]) -> Iterator[str]:
+    if lines:
         yield escape(lines[0])
         yield ""
         yield from (f"- {escape(line)}" for line in lines[1:])
         yield ""
-    if outline.unmeasured:
-        yield f"<details><summary>{plural(len(outline.unmeasured), 'criterion')} not measured</summary>"
+
+
+def _unmeasured(results: Sequence[CriterionResult]) -> Iterator[str]:
+    if results:
+        yield f"<details><summary>{plural(len(results), 'criterion')} not measured</summary>"
         yield ""
-        told = ((criterion_name(result.name), reason_of(result)) for result in outline.unmeasured)
+        told = ((criterion_name(result.name), reason_of(result)) for result in results)
         yield from (f"- {escape(name)}: {escape(reason)}" for name, reason in told)
         yield ""
         yield "</details>"
@@ -166,33 +146,31 @@ def _criterion(result: CriterionResult, *, bold: bool) -> str:
     return f"| {sign} | {name} | {value} | {gate} | {escape(reason_of(result), 160)} |"
 
 
-def _findings(report: ValidationReport, subjects: Subjects) -> Iterator[str]:
-    if not report.findings:
+def _findings(document: RunDocument) -> Iterator[str]:
+    if not document.tree:
         yield "No findings."
         yield ""
         return
-    counts = count_by_severity(report.findings)
-    words = [plural(count, severity) for severity, count in counts.items() if count and severity != "info"]
-    yield "### Findings: " + ", ".join([*words, *([f"{counts['info']:,} info"] if counts["info"] else [])])
+    yield f"### Findings: {document.counted}"
     yield ""
-    for node in finding_tree(report.findings):
-        yield from _finding(node, subjects, "")
+    for entry in document.tree:
+        yield from _finding(entry, "")
     yield ""
 
 
-def _finding(node: FindingNode, subjects: Subjects, indent: str) -> Iterator[str]:
-    finding = node.finding
+def _finding(entry: FindingEntry, indent: str) -> Iterator[str]:
+    finding = entry.finding
     scope = f" ({escape(finding.scope)})" if finding.scope else ""
-    title = f"**{escape(title_of(finding.code))}**{scope} `{finding.code}`"
-    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(subjects.message(finding))}"
-    told = " ".join(filter(None, (following(finding)[1] if indent else "", would_change(finding))))
+    title = f"**{escape(entry.title)}**{scope} `{finding.code}`"
+    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(entry.message)}"
+    told = " ".join(filter(None, (entry.follows[1] if indent else "", entry.would_change)))
     yield f"{indent}  *{escape(finding.remedy)}*{f' {escape(told)}' if told else ''}"
-    for name in own_first(finding)[:_SUBJECTS]:
-        yield f"{indent}  - {_subject(subjects.words(finding, name))}"
+    for words in entry.subjects(0, _SUBJECTS):
+        yield f"{indent}  - {_subject(words)}"
     if finding.count > _SUBJECTS:
         yield f"{indent}  - and {finding.count - _SUBJECTS:,} more"
-    for below in node.consequences:
-        yield from _finding(below, subjects, indent + "  ")
+    for below in entry.below:
+        yield from _finding(below, indent + "  ")
 
 
 def _subject(words: SubjectWords) -> str:
@@ -204,19 +182,18 @@ def _subject(words: SubjectWords) -> str:
     return f"[{title}](<{words.url.replace('|', '%7C')}>){named.removeprefix(title)}"
 
 
-def _queries(queries: Iterable[QueryReport]) -> Iterator[str]:
-    missed = [query for query in queries if query.counted and query.passed is not True]
-    if not missed:
+def _queries(document: RunDocument) -> Iterator[str]:
+    if not document.failed:
         return
-    yield f"### {plural(len(missed), 'query')} not passed"
+    yield f"### {plural(document.failed, 'query')} not passed"
     yield ""
     yield "| query | text | best score | reason |"
     yield "|---|---|---:|---|"
-    for query in missed[:_QUERIES]:
+    for query in islice(document.failed_questions, _QUERIES):
         text = escape(str(query.query.get("query_text", "")), 160)
         reason = escape(query.fail_reason or query.status, 200)
         yield f"| {escape(query.query_id)} | {text} | {show_score(query.best_similarity)} | {reason} |"
     yield ""
-    if len(missed) > _QUERIES:
-        yield f"{len(missed) - _QUERIES:,} more in query\\_results.csv."
+    if document.failed > _QUERIES:
+        yield f"{document.failed - _QUERIES:,} more in query\\_results.csv."
         yield ""

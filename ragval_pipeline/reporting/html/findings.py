@@ -11,11 +11,12 @@ from typing import Literal
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import following, own_first, title_of, would_change
+from ragval_pipeline.reporting.document import FindingEntry, RunDocument
+from ragval_pipeline.reporting.outline import title_of
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.validation.repair.tree import FindingNode, also_clears, finding_tree, goes_away
+from ragval_pipeline.validation.repair.tree import also_clears
 
 #: Causes shown in full; the others are counted by code.
 MOST_CARDS = 150
@@ -37,25 +38,22 @@ _ACTIONS: Mapping[Action | Literal["decide"], str] = {
 
 
 @dataclass(frozen=True)
-class Card:
-    """A finding in report.html; ``lines`` can be copied to carry out the remedy."""
+class Card(FindingEntry):
+    """A finding in report.html.
 
-    finding: ReportedFinding
+    Attributes:
+        anchor: Its anchor on the page.
+        action: Who acts on it, and how.
+        lines: What can be copied to carry out its remedy; may be empty.
+        facts: What was measured beside its subjects.
+        cards: The cards of what follows from it.
+    """
+
     anchor: str
-    title: str
-    message: str
-    pattern: str
     action: str
-    clears: str
     lines: str
     facts: str
-    subjects: Subjects
-    below: list[Card]
-
-    @property
-    def severities(self) -> list[str]:
-        """The severities of the finding and of all that follow from it, without repetitions."""
-        return list(dict.fromkeys([self.finding.severity, *(name for each in self.below for name in each.severities)]))
+    cards: list[Card]
 
     @property
     def remedy(self) -> str:
@@ -63,19 +61,14 @@ class Card:
         return f"{re.split('[;.] ', self.finding.remedy, maxsplit=1)[0].rstrip('.')}."
 
     @property
-    def follows(self) -> tuple[int, str]:
-        """How many of its subjects follow from the parent finding, and the causes of the rest."""
-        return following(self.finding)
-
-    @property
     def first(self) -> list[SubjectWords]:
         """The subjects always shown."""
-        return [self.subjects.words(self.finding, name) for name in own_first(self.finding)[:_OPEN]]
+        return list(self.subjects(0, _OPEN))
 
     @property
     def rest(self) -> Iterator[SubjectWords]:
-        """The other subjects in the report, generated when written."""
-        return (self.subjects.words(self.finding, name) for name in own_first(self.finding)[_OPEN:])
+        """The other subjects in the report."""
+        return self.subjects(_OPEN)
 
 
 @dataclass(frozen=True)
@@ -96,39 +89,34 @@ class FindingsView:
     rest: dict[str, int]
 
 
-def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
-    """The findings of report.html, in report order."""
-    report = bundle.report
-    anchors = _anchors(report.findings)
+def findings_view(document: RunDocument, bundle: ReportBundle) -> FindingsView:
+    """The findings of report.html."""
+    anchors = _anchors(document.report.findings)
 
-    def card(node: FindingNode) -> Card:
-        finding = node.finding
+    def card(entry: FindingEntry) -> Card:
+        finding = entry.finding
         elsewhere = {"subjects", "causes", "together_with", "would_clear", "would_fail", "worst"}
         facts = {name: value for name, value in finding.details.items() if name not in elsewhere}
         return Card(
-            finding=finding,
+            entry.node,
+            entry.below,
+            entry.namer,
             anchor=anchors[id(finding)],
-            title=title_of(finding.code),
-            message=subjects.message(finding),
-            pattern=subjects.pattern(finding),
             action=_ACTIONS[action_on(finding, bundle)],
-            clears=would_change(finding),
-            lines="" if finding.because and goes_away(finding) else lines_to_copy(finding, bundle),
-            facts=subjects.facts(facts),
-            subjects=subjects,
-            below=[card(below) for below in node.consequences],
+            lines="" if entry.goes_away else lines_to_copy(finding, bundle),
+            facts=entry.namer.facts(facts),
+            cards=[card(below) for below in entry.below],
         )
 
-    tree = finding_tree(report.findings)
     steps = [
-        Step(card(node), [criterion_name(name) for name in gates],
-             [title_of(code) for code in also_clears(node)])
-        for node, gates in first_steps(bundle)
+        Step(card(entry), [criterion_name(name) for name in gates],
+             [title_of(code) for code in also_clears(entry.node)])
+        for entry, gates in first_steps(document, bundle)
     ]  # fmt: skip
     return FindingsView(
-        cards=[card(node) for node in tree[:MOST_CARDS]],
+        cards=[card(entry) for entry in document.tree[:MOST_CARDS]],
         steps=steps,
-        rest=dict(Counter(node.finding.code for node in tree[MOST_CARDS:])),
+        rest=dict(Counter(entry.finding.code for entry in document.tree[MOST_CARDS:])),
     )
 
 

@@ -8,19 +8,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.reporting import numbers
-from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
-from ragval_pipeline.reporting.change_view import change_view
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.headline import drafts_of, headline
+from ragval_pipeline.reporting.document import RunDocument
+from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.findings import findings_view, text_diffs
-from ragval_pipeline.reporting.html.pages import modules_missing, pages_view
 from ragval_pipeline.reporting.html.plots import (
     lengths_picture,
     lengths_sentence,
@@ -30,30 +29,17 @@ from ragval_pipeline.reporting.html.plots import (
     sparklines,
     thresholds_of,
 )
-from ragval_pipeline.reporting.html.questions import query_rows, score_note, score_scale
+from ragval_pipeline.reporting.html.questions import query_rows, score_scale
 from ragval_pipeline.reporting.numbers import unit_of
-from ragval_pipeline.reporting.outline import (
-    count_by_severity,
-    index_words,
-    language_words,
-    mode_words,
-    outline_criteria,
-    reason_of,
-    title_of,
-    traffic_rows,
-    traffic_words,
-    verdict_words,
-)
-from ragval_pipeline.reporting.partitions import columns_of, partition_rows
-from ragval_pipeline.reporting.subjects import Subjects
-from ragval_pipeline.rules.rule import Severity
+from ragval_pipeline.reporting.outline import reason_of, title_of, traffic_rows
+from ragval_pipeline.reporting.pages import PageTable, modules_missing
+from ragval_pipeline.reporting.partitions import columns_of
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.text.display import one_line, shorten, visible
 from ragval_pipeline.text.numbers import show_percent, show_score
 from ragval_pipeline.text.printing import chunk_name, plural, show_count
 from ragval_pipeline.validation.query_report import TopResult
-from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import LEFT_OUT, CriterionResult
 
 if TYPE_CHECKING:
@@ -64,57 +50,45 @@ if TYPE_CHECKING:
 _CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
 #: Partitions in the table: validation_report.json has all.
 MOST_PARTITIONS = 50
+#: Pages in the table.
+MOST_PAGES = 500
 #: Parts of the templates per write.
 _BUFFERED = 64
 
 
-def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
-    """The report as one HTML page in UTF-8, piece by piece; without a corpus, points are named by their ids."""
+def report_pieces(document: RunDocument, bundle: ReportBundle, corpus: Corpus) -> Iterator[bytes]:
+    """The report as one HTML page in UTF-8, piece by piece."""
     template = environment().get_template("report.html.j2")
-    stream = template.stream(view=page_view(bundle, corpus or Corpus()), report=bundle.report)
+    stream = template.stream(
+        document=document, view=page_view(document, bundle, corpus), report=bundle.report, criteria=document.criteria
+    )
     stream.enable_buffering(_BUFFERED)
     for piece in stream:
         yield piece.encode()
 
 
-def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
-    """The namer of the subjects of a run's findings."""
-    return Subjects(bundle.report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
-
-
-def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
-    """Everything that the templates need besides the report itself; plots are None if there is nothing to draw."""
+def page_view(document: RunDocument, bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
+    """What the page adds to the document: pictures, anchors, lines to copy; None if there is nothing to draw."""
     report = bundle.report
-    rows = query_rows(bundle)
-    subjects = subjects_of(bundle, corpus)
-    outline = outline_criteria(report.criteria)
+    rows = query_rows(document.questions, bundle)
     limit = model_limit(bundle)
     top_k = int(bundle.setting("retrieval", "top_k") or max((row.query.returned_k for row in rows), default=5) or 5)
-    counts = count_by_severity(report.findings)
+    counts = document.counts
     return SimpleNamespace(
-        badge=badge_of(report, counts),
+        badge=badge_of(document),
         tone={"pass": "warning" if counts["warning"] or counts["error"] else "good", "not_measured": "none"}.get(
             report.verdict, "bad"
         ),
-        sentence=headline(report),
-        score_note=score_note(bundle),
-        drafts=len(drafts_of(report)),
-        changes=change_view(bundle.history.changes) if bundle.history else None,
-        missed=[result for result in outline.required if result.verdict != "met"],
-        met=[result for result in outline.required if result.verdict == "met"],
-        shown=outline.shown,
-        unmeasured=outline.unmeasured,
-        partitions=partition_rows(report)[:MOST_PARTITIONS],
+        partitions=document.partitions[:MOST_PARTITIONS],
         sparks=sparklines(bundle.history, {result.name: tone_of(result) for result in report.criteria}),
-        findings=findings_view(bundle, subjects),
-        counts=counts,
+        findings=findings_view(document, bundle),
         codes=[CATALOGUE[code] for code in sorted({finding.code for finding in report.findings} & CATALOGUE.keys())],
-        pages=pages_view(bundle, corpus),
+        pages=document.pages and document.pages.rows[:MOST_PAGES],
+        stripe=document.pages and _stripe(document.pages),
         traffic=traffic_rows(report),
         modules=list(modules_missing(bundle)),
         questions=rows,
         anchors={row.query.query_id: row.anchor for row in rows},
-        failed=sum(query.counted and query.passed is not True for query in report.query_results),
         categories=sorted({str(category) for row in rows if (category := row.query.query.get("category"))}),
         score_scale=score_scale(bundle),
         thresholds=thresholds_of(rows),
@@ -122,10 +96,16 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
         scores=scores_picture(rows),
         lengths=lengths_picture(corpus, limit),
         lengths_sentence=lengths_sentence(corpus, limit),
-        diffs=text_diffs(bundle, subjects),
+        diffs=text_diffs(bundle, document.namer),
         dashboard=_dashboard(bundle),
         named=partial(_name_of, corpus=corpus),
     )
+
+
+def _stripe(table: PageTable) -> Markup | None:
+    """A cell for each page, in the order of the site."""
+    rows = sorted(table.rows, key=lambda row: row.number)
+    return strip([Cell(row.tone, f"{row.name}: {row.state}") for row in rows], title=table.summary)
 
 
 def _name_of(hit: TopResult, corpus: Corpus) -> str:
@@ -135,15 +115,12 @@ def _name_of(hit: TopResult, corpus: Corpus) -> str:
     return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
 
 
-def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:
+def badge_of(document: RunDocument) -> str:
     """The verdict in a word or two; a pass also mentions remaining findings."""
+    counts = document.counts
     left = [plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
-    more = f", {', '.join(left)}" if report.verdict == "pass" and left else ""
-    return f"{verdict_words(report)}{more}"
-
-
-def _side_words(report: ValidationReport) -> list[str]:
-    return [*index_words(report), *language_words(report), *mode_words(report), *traffic_words(report)]
+    more = f", {', '.join(left)}" if document.report.verdict == "pass" and left else ""
+    return f"{document.word}{more}"
 
 
 def _dashboard(bundle: ReportBundle) -> str | None:
@@ -240,7 +217,6 @@ def environment() -> Environment:
         one_line=one_line,
         shorten=shorten,
         facts=fact_rows,
-        side_words=_side_words,
         breakable=breakable,
         without_dot=lambda text: text.rstrip().removesuffix("."),
     )

@@ -17,8 +17,9 @@ from ragval_pipeline.reporting.html.charts import (
     scores_chart,
     sparkline,
 )
-from ragval_pipeline.reporting.html.questions import QueryRow, score_range
+from ragval_pipeline.reporting.html.questions import QueryRow
 from ragval_pipeline.reporting.numbers import show_measured
+from ragval_pipeline.reporting.questions import score_range
 from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
 from ragval_pipeline.rules.chunk.over_model_limit import Whole
 from ragval_pipeline.rules.details import read

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.bundle import DIAGNOSIS
-from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.headline import drafts_of, failure_of, headline
+from ragval_pipeline.reporting.document import FindingEntry, RunDocument, kept_document
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
-from ragval_pipeline.reporting.outline import (
-    count_by_severity,
-    following,
-    index_words,
-    language_words,
-    mode_words,
-    outline_criteria,
-    own_first,
-    reason_of,
-    spent_words,
-    title_of,
-    traffic_words,
-    verdict_words,
-    would_change,
-)
-from ragval_pipeline.reporting.partitions import partition_words
-from ragval_pipeline.reporting.subjects import Subjects
+from ragval_pipeline.reporting.outline import reason_of
 from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
-from ragval_pipeline.sources.history import EVIDENCE
-from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.display import one_line, shorten
 from ragval_pipeline.text.printing import plural
-from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree, goes_away
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -55,7 +32,7 @@ def render_summary(report: ValidationReport, console: Console, *, report_path: s
     Names of pages and chunks are read from the evidence beside ``report_path``, the path of ``report.html`` if there is
     one.
     """
-    printer = SummaryPrinter(console, report, *_evidence(report, report_path))
+    printer = SummaryPrinter(console, kept_document(report, report_path))
     printer.verdict()
     printer.findings()
     printer.criteria()
@@ -63,94 +40,76 @@ def render_summary(report: ValidationReport, console: Console, *, report_path: s
         printer.line(("Report: ", "bold"), (report_path, ""), wrap=False)
 
 
-def _evidence(report: ValidationReport, report_path: str | None) -> tuple[Corpus, dict[str, Any]]:
-    """Names of the findings' subjects, and ranks of right pages; empty if the folder cannot be read."""
-    if report_path is None or not report.findings:
-        return Corpus(), {}
-    try:
-        folder = open_folder(report_path).parent
-        located = folder / EVIDENCE / DIAGNOSIS
-        found = json.loads(located.read_bytes()) if located.exists() else {}
-        return read_corpus(CorpusFiles.of_run(folder), names_in(report), lengths=False), found
-    except (OSError, ValueError, RagvalError):
-        return Corpus(), {}
-
-
 class SummaryPrinter(LinePrinter):
-    """Prints one report."""
+    """Prints one run."""
 
-    def __init__(self, console: Console, report: ValidationReport, corpus: Corpus, located: Mapping[str, Any]) -> None:
+    def __init__(self, console: Console, document: RunDocument) -> None:
         super().__init__(console)
-        self._report = report
-        self._subjects = Subjects(report, corpus, located=located)
-        self._told = {failure_of(report)}
+        self._document = document
+        self._told = {document.failure}
 
     def verdict(self) -> None:
         """The verdict in a word and in a sentence, and what was validated."""
-        report = self._report
+        document = self._document
+        report, drafts = document.report, document.drafts
         self.line()
-        word = verdict_words(report).upper()
+        word = document.word.upper()
         self.line((f"{SIGNS[report.verdict]} {word}  ", f"bold {STYLES[report.verdict]}"), (report.title, "bold"))
-        self.line((headline(report), ""), indent=2)
-        chunks, counted, drafts = report.quality_metrics.total_chunks, report.total_queries, len(drafts_of(report))
+        self.line((document.sentence, ""), indent=2)
+        chunks, counted = report.quality_metrics.total_chunks, report.total_queries
         parts = [
             f"collection {report.collection_name}",
             *([plural(chunks, "chunk")] if chunks is not None else []),
             *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
             *([plural(drafts, "draft query")] if drafts else []),
             show_seconds(report.duration_seconds),
-            *([spent] if (spent := spent_words(report)) else []),
+            *([document.spent] if document.spent else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
-        for told in (*index_words(report), *language_words(report), *mode_words(report), *traffic_words(report)):
+        for told in document.about:
             self.line((told, "dim"), indent=2)
         self.line()
 
     def findings(self) -> None:
-        """All findings as a tree, in the order of the report."""
-        counts = count_by_severity(self._report.findings)
-        words = [plural(count, severity) for severity, count in counts.items() if count and severity != "info"]
-        words += [f"{counts['info']} info"] if counts["info"] else []
-        self.line(("Findings: ", "bold"), (", ".join(words) or "none", ""))
-        for node in finding_tree(self._report.findings):
-            self._finding(node, indent=0)
+        """All findings as a tree."""
+        self.line(("Findings: ", "bold"), (self._document.counted or "none", ""))
+        for entry in self._document.tree:
+            self._finding(entry, indent=0)
         self.line()
 
-    def _finding(self, node: FindingNode, *, indent: int) -> None:
-        finding = node.finding
+    def _finding(self, entry: FindingEntry, *, indent: int) -> None:
+        finding = entry.finding
         scope = f" [{finding.scope}]" if finding.scope else ""
         branch = "└ " if indent else ""
-        own, shares = following(finding) if indent else (finding.count, "")
+        own, shares = entry.follows if indent else (finding.count, "")
         counted = f"{own:,} of {finding.count:,}" if own < finding.count else f"{finding.count:,}"
         self.line(
-            (f"{branch}{SIGNS[finding.severity]} {title_of(finding.code)}{scope}", STYLES[finding.severity]),
+            (f"{branch}{SIGNS[finding.severity]} {entry.title}{scope}", STYLES[finding.severity]),
             (f" ({counted})" if finding.count > 1 else "", "bold"),
             (f"  {finding.code}", "dim"),
             indent=indent,
         )
         inner = indent + (4 if indent else 2)
-        pattern = self._subjects.pattern(finding)
-        common = f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
-        self.line((shorten(_without_remedy(self._subjects.message(finding), finding), 300) + common, ""), indent=inner)
+        common = f" {entry.pattern}" if entry.pattern else ""
+        self.line((shorten(_without_remedy(entry.message, finding), 300) + common, ""), indent=inner)
         if shares:
             self.line((shares, "dim"), indent=inner)
-        self._named(finding, indent=inner + 2, below=bool(indent))
+        self._named(entry, indent=inner + 2, below=bool(indent))
         if not indent:
             told = finding.severity != "info" and finding.cause and finding.cause not in finding.message
             if told:
                 self.line((shorten(finding.cause, 300), "dim"), indent=inner, lead="Why: ")
-        if not indent or not goes_away(finding):
+        if not indent or not entry.goes_away:
             self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
-        if cleared := would_change(finding):
-            self.line((cleared, "green"), indent=inner + (0 if indent else 2))
-        for below in node.consequences:
+        if entry.would_change:
+            self.line((entry.would_change, "green"), indent=inner + (0 if indent else 2))
+        for below in entry.below:
             self._finding(below, indent=inner)
 
-    def _named(self, finding: ReportedFinding, *, indent: int, below: bool) -> None:
+    def _named(self, entry: FindingEntry, *, indent: int, below: bool) -> None:
         """The first subjects in words, with their locations."""
-        shown = own_first(finding)[: _SUBJECTS_BELOW if below else _SUBJECTS]
-        for name in shown:
-            words = self._subjects.words(finding, name)
+        finding, shown = entry.finding, list(entry.subjects(0, _SUBJECTS_BELOW if below else _SUBJECTS))
+        for words in shown:
             # A single page or question is usually in the message already.
             line = words.note if finding.count == 1 and finding.subject_kind in {"page", "query"} else words.line
             if line:
@@ -162,32 +121,26 @@ class SummaryPrinter(LinePrinter):
 
     def criteria(self) -> None:
         """Criteria that are not met, row by row; met ones, in three lines; unmeasured ones, by reason."""
-        outline = outline_criteria(self._report.criteria)
-        missed = [result for result in outline.required if result.verdict == "not_met"]
-        unknown = [result for result in outline.required if result.verdict == "not_measured"]
-        below = [result for result in outline.shown if result.verdict == "not_met"]
-        if missed:
-            self.line(("Required and not met", "bold"))
-            self._table(missed)
+        criteria = self._document.criteria
+        unknown = [result for result in criteria.missed if result.verdict == "not_measured"]
         for title, results in (
+            ("Required and not met", [result for result in criteria.missed if result.verdict == "not_met"]),
             ("Required and not measured", [result for result in unknown if not result.excused]),
             ("Required, but not counted in this run", [result for result in unknown if result.excused]),
         ):
             if results:
                 self.line((title, "bold"))
                 self._table(results)
-        if below:
+        if criteria.below:
             self.line(("Below their gate, not required", "dim"))
-            self._table(below)
-        required = [result for result in outline.required if result.verdict == "met"]
-        gated = [result for result in outline.shown if result.verdict == "met" and result.threshold is not None]
-        asked = sum(not result.excused for result in outline.required)
-        self._met(f"{len(required)} of {asked} required met: ", required, every=True)
+            self._table(criteria.below)
+        gated = [result for result in criteria.fine if result.threshold is not None]
+        self._met(f"{len(criteria.met)} of {criteria.counted} required met: ", criteria.met, every=True)
         self._met(f"{plural(len(gated), 'more gate')} met: ", gated)
-        self._met("Without a gate: ", [result for result in outline.shown if result.threshold is None])
-        if outline.unmeasured:
-            self._unmeasured(outline.unmeasured)
-        for number, told in enumerate(partition_words(self._report)):
+        self._met("Without a gate: ", [result for result in criteria.fine if result.threshold is None])
+        if criteria.unmeasured:
+            self._unmeasured(criteria.unmeasured)
+        for number, told in enumerate(self._document.partition_words):
             self.line((told, "bold" if number == 0 else "dim"), indent=2 * (number > 0))
         self.line()
 
@@ -223,7 +176,7 @@ class SummaryPrinter(LinePrinter):
         self.line((f"{lead}{shown}", "dim"), lead=[sign])
 
     def _unmeasured(self, results: Sequence[CriterionResult]) -> None:
-        if self._report.verdict in {"pass", "fail"}:
+        if self._document.report.verdict in {"pass", "fail"}:
             shown = _fitting([criterion_name(result.name) for result in results], self.width - 20)
             self.line((f"{SIGNS['not_measured']} Not measured: {shown}", "dim"))
             return

@@ -69,6 +69,15 @@ def every_node(nodes: Iterable[FindingNode]) -> Iterator[FindingNode]:
         yield from every_node(node.consequences)
 
 
+def by_level(nodes: Iterable[FindingNode]) -> list[ReportedFinding]:
+    """A tree as a list, level by level, so that its first entries are causes; what is for information comes last."""
+    levels: list[list[FindingNode]] = [list(nodes)]
+    while levels[-1]:
+        levels.append([below for node in levels[-1] for below in node.consequences])
+    found = [node.finding for level in levels for node in level]
+    return sorted(found, key=lambda finding: finding.severity == "info")
+
+
 def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     """Findings to act on: the roots of the tree, and consequences that need not go away with them."""
     return [each for node in finding_tree(findings) for each in (node, *_open_below(node))]

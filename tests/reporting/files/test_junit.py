@@ -4,13 +4,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from ragval_pipeline.reporting.document import run_document
 from ragval_pipeline.reporting.files.junit import criterion_case, junit_xml, query_case
 from tests.reporting import factory
 from tests.reporting.factory import criterion
 
 
 def parse(bundle):
-    return ET.fromstring(junit_xml(bundle.report))
+    return ET.fromstring(junit_xml(run_document(bundle.report)))
 
 
 @pytest.mark.parametrize(

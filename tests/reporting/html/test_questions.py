@@ -5,10 +5,15 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.html.plots import score_lanes, scores_picture, thresholds_of
-from ragval_pipeline.reporting.html.questions import excerpt, query_rows, score_note
+from ragval_pipeline.reporting.html.questions import excerpt, query_rows
+from ragval_pipeline.reporting.questions import ordered, score_note
 from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
 from tests.reporting.factory import report_html
+
+
+def rows_of(bundle):
+    return query_rows(ordered(bundle.report.query_results), bundle)
 
 
 def seed_like(threshold=0.70):
@@ -50,7 +55,7 @@ def test_queries_that_found_the_wrong_pages_get_no_excuse():
 
 
 def test_scores_are_shown_apart_for_positive_and_negative_queries():
-    rows = query_rows(factory.bundle())
+    rows = rows_of(factory.bundle())
     assert [(lane.name, lane.passed) for lane in score_lanes(rows)] == [
         ("questions", [0.62]), ("off-topic questions", [0.11]),
     ]  # fmt: skip
@@ -61,14 +66,14 @@ def test_scores_are_shown_apart_for_positive_and_negative_queries():
 
 def test_many_different_thresholds_are_not_drawn():
     queries = [factory.query(f"q{n}", "Q?", 0.5, given={"min_similarity": 0.1 * n}) for n in range(5)]
-    assert thresholds_of(query_rows(factory.bundle(factory.report(query_results=queries)))) == []
+    assert thresholds_of(rows_of(factory.bundle(factory.report(query_results=queries)))) == []
 
 
 def test_a_kept_run_that_is_rendered_again_shows_the_thresholds_it_was_judged_by():
     held = HeldTo(top_k=5, conditions=["score"], min_similarity=0.7, module_match=None)
     run = factory.report(query_results=[factory.query("q1", "Q?", 0.6, held_to=held)])
     later = factory.bundle(run, settings={"retrieval": {"min_similarity": 0.4}})
-    assert thresholds_of(query_rows(later)) == [0.7]
+    assert thresholds_of(rows_of(later)) == [0.7]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +91,7 @@ def test_the_right_page_is_where_the_query_says_whatever_else_of_a_hit_is_as_exp
     located = {"query_diagnosis.json": {"q": {"rank": 49, "score": 0.115, "searched": 91}}}
     judgements = {"q": {factory.inventory().folder().key(url): grade for url, grade in grades.items()}}
     bundle = factory.bundle(factory.report(query_results=[asked]), judgements=judgements, extras=located)
-    [row] = query_rows(bundle)
+    [row] = rows_of(bundle)
     assert row.place == place
     assert f"at place {place} with" in row.where
 

@@ -1,26 +1,19 @@
-"""The pages in report.html: a strip of all, and a row for each with its findings."""
+"""The pages of a run for readers: a row for each with its figures and findings, those with problems first."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
-from ragval_pipeline.reporting.html.charts import Cell, strip
-from ragval_pipeline.reporting.html.questions import grades_of, page_key
+from ragval_pipeline.reporting.questions import grades_of, page_key
 from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.text.numbers import show_percent
 from ragval_pipeline.text.printing import plural
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-#: Maximum rows of the table; pages with problems come first.
-MOST_PAGES = 500
 #: A page captured to this share is shown as complete.
 _WHOLE = 0.95
 
@@ -39,18 +32,32 @@ class PageRow:
     findings: int
     tone: str
 
+    @property
+    def state(self) -> str:
+        """Whether it is in the index, and how much of it."""
+        if self.tone == "bad":
+            return "not in the index"
+        if self.page.captured is None:
+            return plural(self.page.chunks, "chunk")
+        return f"{show_percent(self.page.captured)} captured in {plural(self.page.chunks, 'chunk')}"
+
 
 @dataclass(frozen=True)
-class PagesView:
-    """The strip, the rows shown, and the number of pages."""
+class PageTable:
+    """The pages of a site.
 
-    strip: Markup | None
+    Attributes:
+        rows: The pages, those with problems first, else in the order of the site.
+        wrong: Number of those with problems.
+        summary: How many are in the index in full, in part, and not at all.
+    """
+
     rows: list[PageRow]
-    total: int
     wrong: int
+    summary: str
 
 
-def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
+def page_table(bundle: ReportBundle, corpus: Corpus) -> PageTable | None:
     """A row for each page in scope; None if no page is known."""
     pages = corpus.site
     if not pages:
@@ -72,15 +79,17 @@ def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
         )
         for number, page in enumerate(pages, start=1)
     ]
-    cells = [Cell(row.tone, f"{row.name}: {_state(row)}") for row in rows]
     counts = Counter(row.tone for row in rows)
-    said = (
+    summary = (
         f"{plural(len(rows), 'page')}: {counts['good']} in full, {counts['warning']} in part, "
         f"{counts['bad']} missing, {counts['none']} not compared"
     )
-    wrong = [row for row in rows if row.findings or row.tone in {"bad", "warning"}]
-    fine = [row for row in rows if not (row.findings or row.tone in {"bad", "warning"})]
-    return PagesView(strip(cells, title=said), [*wrong, *fine][:MOST_PAGES], len(rows), len(wrong))
+    wrong = [row for row in rows if _is_wrong(row)]
+    return PageTable([*wrong, *(row for row in rows if not _is_wrong(row))], len(wrong), summary)
+
+
+def _is_wrong(row: PageRow) -> bool:
+    return bool(row.findings) or row.tone in {"bad", "warning"}
 
 
 def _findings_by_page(bundle: ReportBundle, corpus: Corpus) -> tuple[Mapping[str, int], frozenset[str]]:
@@ -120,14 +129,6 @@ def _tone(page: PageEntry, missing: bool) -> str:
     if page.captured is None:
         return "none"
     return "good" if page.captured >= _WHOLE else "warning"
-
-
-def _state(row: PageRow) -> str:
-    if row.tone == "bad":
-        return "not in the index"
-    if row.page.captured is None:
-        return plural(row.page.chunks, "chunk")
-    return f"{show_percent(row.page.captured)} captured in {plural(row.page.chunks, 'chunk')}"
 
 
 def modules_missing(bundle: ReportBundle) -> Iterable[tuple[str, int, int]]:

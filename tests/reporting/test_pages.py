@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
-from ragval_pipeline.reporting.html.pages import pages_view
+from ragval_pipeline.reporting.pages import page_table
 from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
 from tests.reporting.factory import PAGES, report_html
@@ -27,7 +27,7 @@ def test_a_draft_does_not_count_as_a_failed_question_of_its_page():
         for name, passed, conditions in (("q1", True, ["url"]), ("q2", None, []))
     ]
     run = factory.bundle(factory.report(query_results=queries), judgements={"q1": {PAGES[0]: 2}})
-    view = pages_view(run, site(*PAGES[:2]))
+    view = page_table(run, site(*PAGES[:2]))
     assert [(row.passed, row.asked) for row in view.rows] == [(1, 1), (0, 0)]
 
 
