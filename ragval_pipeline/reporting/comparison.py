@@ -6,7 +6,8 @@ Order, words, counts and what is good or bad are decided here, once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ragval_pipeline.reporting.change_view import Change, change_sentence, criterion_change, finding_tone, whole_changes
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
@@ -98,6 +99,9 @@ class Listing:
     names: Sequence[str]
 
 
+RowT = TypeVar("RowT", Change, CriterionRow, QuestionRow, FindingRow, Listing)
+
+
 @dataclass(frozen=True)
 class ComparisonDocument:
     """What changed, each list with what is worse first.
@@ -148,6 +152,11 @@ class ComparisonDocument:
 def comparison_document(comparison: RunComparison) -> ComparisonDocument:
     """The document of two runs."""
     outcome, tone = _OUTCOMES[comparison.exit_code]
+
+    def toned(rows: Iterable[RowT]) -> list[RowT]:
+        """What is worse without being a regression is a warning."""
+        return [replace(row, tone="warning") if row.tone == "bad" and tone != "bad" else row for row in rows]
+
     changes, turnover = comparison.changes, comparison.answers.turnover
     criteria = [row for row in map(_criterion, changes.criteria) if row is not None]
     return ComparisonDocument(
@@ -157,14 +166,14 @@ def comparison_document(comparison: RunComparison) -> ComparisonDocument:
         reason=comparison.no_regression.reason,
         suite=comparison.after[1].suite,
         sides=[_side("before", *comparison.before), _side("after", *comparison.after)],
-        changes=whole_changes(changes),
-        findings=[_finding(change) for change in changes.findings],
+        changes=toned(whole_changes(changes)),
+        findings=toned(map(_finding, changes.findings)),
         uncompared=changes.groups_uncompared,
-        criteria=sorted(criteria, key=lambda row: (not row.verdict, row.tone != "bad")),
+        criteria=toned(sorted(criteria, key=lambda row: (not row.verdict, row.tone != "bad"))),
         metrics=comparison.answers.changes,
         asked=len(comparison.answers.pairing.same),
-        questions=sorted(_questions(comparison), key=lambda row: [*KINDS].index(row.kind)),
-        listings=list(_listings(comparison)),
+        questions=toned(sorted(_questions(comparison), key=lambda row: [*KINDS].index(row.kind))),
+        listings=toned(_listings(comparison)),
         chunks_gone=None if turnover is None else turnover.share,
         chunks_kept=0 if turnover is None else turnover.chunks_kept,
     )

@@ -11,6 +11,7 @@ from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
+from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.urls import fold_path
 from ragval_pipeline.suite.criteria import criterion_name
@@ -19,8 +20,9 @@ from ragval_pipeline.text.numbers import show_percent
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.counterparts import counterparts
 from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.repair.tree import by_level, finding_tree
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.verdict import CriterionResult, counted_errors
+from ragval_pipeline.validation.verdict import ERRORS, CriterionResult, counted_errors
 
 
 def headline(report: ValidationReport) -> str:
@@ -62,13 +64,19 @@ _SHARE_OF = {
     "content_integrity": "of the chunks' text is not on its page",
     "source_captured": "of the pages' text is in no chunk",
 }
-#: Maximum errors in the sentence of a verdict.
-_NAMED = 2
+#: Maximum causes in the sentence of a verdict.
+_NAMED = 3
 
 
 def _what_fails(report: ValidationReport, required: Sequence[CriterionResult]) -> list[str]:
-    told = [_shortfall(result, report) for result in required if result.verdict == "not_met"]
-    return [clause for clause in told if clause] or ["a required criterion is not met"]
+    """The shortfalls of criteria, then the errors that they do not judge: the first ones, and how many more."""
+    missed = [result for result in required if result.verdict == "not_met"]
+    told = [clause for result in missed if result.name != ERRORS and (clause := _shortfall(result, report))]
+    if len(told) > _NAMED:
+        told = [*told[:_NAMED], f"{plural(len(told) - _NAMED, 'more criterion')} not met"]
+    if any(result.name == ERRORS for result in missed):
+        told += _errors(report, room=max(_NAMED - len(told), 0))
+    return told or ["a required criterion is not met"]
 
 
 def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
@@ -85,27 +93,28 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
         return f"{_of(lost, result.denominator)} {noun} {one if lost == 1 else many}"
     if result.name in _SHARE_OF and result.value is not None:
         return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
-    if result.name == "error_findings":
-        return _errors(report)
     if result.name == "no_regression":
         return "the index got worse than its baseline"
     return f"{criterion_name(result.name)} is {show_value(result)}, must be {show_gate(result)}"
 
 
-def _errors(report: ValidationReport) -> str:
-    """The causes of the errors that no other criterion judges, those of the largest share first; may be empty."""
+def _errors(report: ValidationReport, room: int) -> list[str]:
+    """The causes of the errors that no other criterion judges, in the order of findings, errors before warnings.
+
+    At most ``room`` are named, the others counted.
+    """
     covers = any(result.name == "coverage" and result.required for result in report.criteria)
     # ``elsewhere`` says what findings about hosts say.
     is_said = covers and elsewhere(report) is not None
-    errors = [each for each in report.findings if each.severity == "error" and not (is_said and _is_of_hosts(each))]
+    found = by_level(finding_tree(report.findings))
+    errors = [each for each in found if each.severity == "error" and not (is_said and _is_of_hosts(each))]
     named_above = {finding.code for finding in errors}
     counted = {id(finding) for finding in counted_errors(report.findings, report.criteria)}
     leading = [each for each in errors if each.because not in named_above and id(each) in counted]
-    leading.sort(key=lambda finding: -finding.share)
     roots = [root for root in (_root(finding, report) for finding in leading) if not (is_said and _is_of_hosts(root))]
-    named = Counter(map(_in_words, roots))
-    left = sum(list(named.values())[_NAMED:])
-    return "; ".join(list(named)[:_NAMED]) + (f"; {plural(left, 'more error')}" if left else "")
+    named = Counter(map(_in_words, sorted(roots, key=lambda root: SEVERITIES.index(root.severity))))
+    left = sum(list(named.values())[room:])
+    return [*list(named)[:room], *([plural(left, "more error" if room else "error")] if left else [])]
 
 
 def _is_of_hosts(finding: ReportedFinding) -> bool:
@@ -181,19 +190,22 @@ def _partial_pass(report: ValidationReport, required: Sequence[CriterionResult])
 
 
 def _beside_a_pass(report: ValidationReport) -> str:
-    """What remains after a pass: the number of errors and warnings, and the one that affects most of the index."""
+    """What remains after a pass: the number of errors and warnings, and the first of them."""
     counts = count_by_severity(report.findings)
-    loud = [finding for finding in report.findings if finding.severity != "info"]
+    loud = [finding for finding in by_level(finding_tree(report.findings)) if finding.severity != "info"]
     if not loud:
         return ""
-    told = " and ".join(plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity])
-    widest = max(loud, key=lambda finding: (_share_named(finding, report), finding.count))
-    whole, reach = _whole_of(widest, report), plural(widest.count, widest.subject_kind)
+    # Errors beside a pass are those that a gate tolerates, unless no gate judges them.
+    tolerated = "" if counted_errors(report.findings, report.criteria) else " that the gates tolerate"
+    errors = [f"{plural(counts['error'], 'error')}{tolerated}"] if counts["error"] else []
+    warnings = [plural(counts["warning"], "warning")] if counts["warning"] else []
+    told, first = " and ".join([*errors, *warnings]), loud[0]
+    whole, reach = _whole_of(first, report), plural(first.count, first.subject_kind)
     # A finding's pages may be out of scope, or variants of one address: not a share of the pages in scope.
-    if whole is not None and widest.subject_kind != "page":
-        reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
+    if whole is not None and first.subject_kind != "page":
+        reach = f"{first.count:,} of {plural(whole, first.subject_kind)}"
     lead = ": " if len(loud) == 1 else ", among them "
-    return f", with {told}{lead}“{title_of(widest.code)}” ({reach})"
+    return f", with {told}{lead}“{title_of(first.code)}” ({reach})"
 
 
 def drafts_of(report: ValidationReport) -> list[QueryReport]:
@@ -214,13 +226,8 @@ def _unsaid(report: ValidationReport) -> str:
     return f" It says nothing about {', and nothing about '.join(unsaid)}." if unsaid else ""
 
 
-def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:
-    """The share of the index's points, pages or queries in a finding; 0 for other subjects."""
-    whole = _whole_of(finding, report)
-    return min(finding.count / whole, 1.0) if whole else 0.0
-
-
 def _whole_of(finding: ReportedFinding, report: ValidationReport) -> int | None:
+    """The number of the index's points, pages or queries; None for other subjects."""
     return {
         "point": report.quality_metrics.total_chunks,
         "page": report.coverage_report.total_sitemap_urls,

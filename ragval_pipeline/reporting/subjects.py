@@ -188,7 +188,9 @@ class Subjects:
         if finding.code != INGESTED_TWICE.code or finding.scope is not None:  # of partitions, each once
             return ""
         counts = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
-        return f"{'it' if len(names) == 1 else 'each'} is stored {times(counts.pop())}" if len(counts) == 1 else ""
+        often = counts.pop() if len(counts) == 1 else 0
+        # That it is stored twice is what the finding says.
+        return f"{'it' if len(names) == 1 else 'each'} is stored {times(often)}" if often > 2 else ""
 
     def _where_pages_are(self, names: Sequence[str]) -> str:
         """Ranks of the right pages of failed questions."""

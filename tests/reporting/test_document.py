@@ -119,3 +119,24 @@ def test_questions_begin_with_those_that_failed_and_drafts_come_last() -> None:
     assert [query.query_id for query in document.failed_questions] == ["bad"]
     cases = re.findall(r'name="([a-z ]+): Q', junit_xml(document).decode())
     assert cases == ["bad", "good", "also good", "draft"]
+
+
+def test_a_headline_names_three_causes_errors_before_warnings_and_counts_the_rest() -> None:
+    codes = ("coverage.foreign_host", "integrity.not_captured", "text.mojibake", "vector.zero")
+    errors = [make_finding(code, ["1"]).model_copy(update={"severity": "error"}) for code in codes]
+    leftover = make_finding("chunk.stale_tail", ["1"]).model_copy(update={"severity": "warning", "share": 1.0})
+    gone = make_finding("integrity.gone", ["1"]).model_copy(
+        update={"severity": "error", "because": "chunk.stale_tail", "share": 1.0}
+    )
+    missed = [factory.criterion("error_findings", 5, 0, required=True)]
+    told = run_document(factory.report("fail", criteria=missed, findings=[leftover, gone, *errors])).sentence
+    assert told.count(";") == 3
+    assert "older version" not in told
+    assert "2 more errors" in told
+
+
+def test_errors_beside_a_pass_are_said_to_be_tolerated() -> None:
+    failed = make_finding("query.failed", ["q1"]).model_copy(update={"severity": "error"})
+    passed = [factory.criterion("query_pass_rate", 0.95, 0.9, required=True)]
+    told = run_document(factory.report("pass", criteria=passed, findings=[failed])).sentence
+    assert ", with 1 error that the gates tolerate: “" in told

@@ -222,8 +222,8 @@ def test_pages_of_which_something_is_lost_are_not_called_complete():
         assert headline(report).endswith(f"{holds}.")
 
 
-def test_the_headline_of_a_pass_counts_what_is_left_to_look_at_and_names_the_widest():
-    long = make_finding("chunk.over_model_limit", [str(number) for number in range(13)])
+def test_the_headline_of_a_pass_counts_what_is_left_to_look_at_and_names_the_first():
+    long = make_finding("chunk.over_model_limit", [str(number) for number in range(13)], details={"share": 1.0})
     spelled = make_finding("coverage.url_variant", ["https://x/a", "https://x/a/"])
     findings = [spelled, long, make_finding("query.no_coverage", ["m"])]
     metrics = QualityMetrics(total_chunks=13)

@@ -19,7 +19,7 @@ from tests.reporting import factory
 URLS = [f"https://x.test/docs/{name}" for name in ("intro", "tags/a", "tags/b", "tags/c")]
 CORPUS = Corpus(
     points={f"p{n}": PointName(URLS[0], URLS[0], n, f"Intro Words of chunk {n}") for n in range(4)},
-    pages={url: PageEntry(url, url, title, True, stored=2.0, lost="its end")
+    pages={url: PageEntry(url, url, title, True, stored=3.0, lost="its end")
            for url, title in zip(URLS, ("Intro", "A", "B", "C"), strict=True)},
 )  # fmt: skip
 
@@ -70,7 +70,7 @@ def test_a_short_chunk_is_quoted_once_and_its_letters_are_those_that_count():
         ("coverage.missing_page", URLS[1:], "all 3 under /docs/tags/, and no other page is under it"),
         ("coverage.missing_page", URLS[:2], ""),
         ("integrity.not_captured", URLS[:2], "each loses its end"),
-        ("chunk.ingested_twice", URLS[:1], "it is stored twice"),
+        ("chunk.ingested_twice", URLS[:1], "it is stored 3 times"),
         ("text.mojibake", ["p0", "p1"], "all on “Intro”"),
         ("text.mojibake", ["p0", "p1", "p2", "p3"], "all 4 chunks of the index"),
         ("text.mojibake", ["p0"], ""),

@@ -20,13 +20,14 @@ from ragval_pipeline.rules.query.no_coverage import RULE as NO_COVERAGE
 from ragval_pipeline.rules.query.unmatched_judgements import RULE as UNMATCHED_JUDGEMENTS
 from ragval_pipeline.rules.query.unreachable_gate import RULE as UNREACHABLE_GATE
 from ragval_pipeline.rules.query.unreachable_gate import Details as GateDetails
-from ragval_pipeline.sources.site.inventory import START, modules_of
+from ragval_pipeline.sources.site.inventory import START, SitePage, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import nearest, plural
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.editions import kind_of, versions_of
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.report import MetricValue
@@ -268,7 +269,7 @@ def _finding(
 
 @detector(NO_COVERAGE, needs=Reviewed)
 def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
-    """Modules without positive queries; empty if no query names modules or pages."""
+    """Modules without positive queries; empty if no query names modules or pages. The folder of a version is none."""
     inventory = reviewed.golden.inventory
     modules = modules_of(inventory.pages)
     key = inventory.folder().key
@@ -280,9 +281,19 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
         asked.update(map(normalise_name, stated))
         pages = [*expected_pages(query, key), *map(key, query.stated("source_url"))]
         asked.update(normalise_name(modules[page]) for page in pages if page in modules)
-    for name in set(modules.values()) - {START} if asked else ():
-        if normalise_name(name) not in asked:
-            yield Subject(name=name)
+    if not asked:
+        return
+    unasked = {name for name in set(modules.values()) - {START} if normalise_name(name) not in asked}
+    if any(kind_of(name) == "version" for name in unasked):
+        versions = versions_of(page.url for page in inventory.pages if page.in_scope)
+        unasked -= {modules[page.key] for page in inventory.pages if _is_below_a_version(page, modules, versions)}
+    yield from (Subject(name=name) for name in unasked)
+
+
+def _is_below_a_version(page: SitePage, modules: Mapping[str, str], versions: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether what stands for the module of a page is the folder of a version."""
+    name = modules.get(page.key)
+    return name is not None and page.url in versions and name not in versions[page.url] and kind_of(name) == "version"
 
 
 @detector(QUERY_DUPLICATE, needs=Reviewed)

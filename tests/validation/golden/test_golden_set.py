@@ -402,6 +402,16 @@ def test_modules_that_nobody_asks_about_are_named_and_suites_without_modules_are
     assert [subject.name for subject in unasked_modules(evidence(known, site=site))] == ["m2"]
 
 
+def test_the_folder_of_a_version_is_no_module_without_a_question():
+    pages = [f"/docs/{name}" for name in ("a/one", "a/two", "a/three", "b/four", "b/five")]
+    older = [page.replace("/docs/", "/docs/1.0/") for page in pages]
+    asked = [query("q", expected_module="a")]
+    versioned = unasked_modules(evidence(asked, site=inventory(*pages, *older)))
+    assert [subject.name for subject in versioned] == ["b"]
+    own = unasked_modules(evidence(asked, site=inventory(*pages, "/docs/1.0/of-its-own", "/docs/1.0/another")))
+    assert sorted(subject.name for subject in own) == ["1.0", "b"]
+
+
 def test_a_threshold_that_turns_down_most_right_answers_is_unfit():
     found = unfit_threshold(0.7, Scores(right=[0.4, 0.45, 0.5, 0.55, 0.71], negative=[0.1]))
     assert [subject.name for subject in found[0].subjects] == ["0.7"]
