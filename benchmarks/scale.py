@@ -118,7 +118,7 @@ _PEER_IMPORTS = "qdrant_client, cohere.client_v2"
 _IMPORTS = f"dagster, {_PEER_IMPORTS}, pyarrow.parquet, sqlalchemy, alembic"
 _LOADING = (
     f"import subprocess, sys, {_IMPORTS}; "
-    "gx = [sys.executable, '-m', 'ragval_pipeline.validation.payload.gx_process']; "
+    "gx = [sys.executable, '-m', 'ragval_pipeline.measuring.gx_process']; "
     "subprocess.run(gx, stdin=subprocess.DEVNULL, check=True)"
 )
 

@@ -121,7 +121,7 @@ def _no_commit_waits_for_the_disk() -> Iterator[None]:
 @pytest.fixture
 def without_gx(monkeypatch: pytest.MonkeyPatch) -> None:
     """Great Expectations judges the same points a second time, as evidence: without it, a run takes a quarter less."""
-    room = "ragval_pipeline.validation.payload.expectations"
+    room = "ragval_pipeline.measuring.expectations"
     monkeypatch.setattr(f"{room}.run_expectations", lambda *arguments, **settings: {})
     monkeypatch.setattr(f"{room}.loading_expectations", nullcontext)
 

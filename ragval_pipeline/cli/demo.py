@@ -57,7 +57,7 @@ def demo(
 
         for code in codes:
             find_defect(code)
-    from ragval_pipeline.validation.payload.expectations import loading_expectations
+    from ragval_pipeline.measuring.expectations import loading_expectations
 
     with loading_expectations():
         return _build_and_validate(codes, output=output, as_json=as_json)

@@ -239,7 +239,7 @@ def run_quietly(
     resources: Mapping[str, Any] | None = None,
 ) -> Run:
     """Validate a suite with progress but without summary."""
-    from ragval_pipeline.validation.payload.expectations import loading_expectations
+    from ragval_pipeline.measuring.expectations import loading_expectations
 
     with loading_expectations(only), showing_progress():
         from ragval_pipeline.orchestration.run import run_suite

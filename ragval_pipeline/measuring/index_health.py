@@ -12,6 +12,7 @@ from typing import Any
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.measuring.asking import Ways, hit_fields, searched_vector
 from ragval_pipeline.measuring.connections import limit_of, open_reader
+from ragval_pipeline.measuring.facts.files import StoredFacts
 from ragval_pipeline.measuring.names import INDEX_HEALTH, LATENCY_PROFILE, SPARSE_VECTORS, VECTOR_HEALTH
 from ragval_pipeline.measuring.progress import progress_of
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
@@ -32,7 +33,6 @@ from ragval_pipeline.validation import latency
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.index import ann
 from ragval_pipeline.validation.index.readiness import Serving
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
@@ -195,7 +195,7 @@ def examine_vectors(
         embed = partial(_vectors, embed_like(embedder, vector), vector)
         unsampled = _why_not_embedded(suite, manifest)
         wanted = 0 if unsampled else sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
-        suspected = sample.suspects(Facts(facts)) if wanted else ()
+        suspected = sample.suspects(StoredFacts(facts)) if wanted else ()
         found = comparison.compare_vectors(
             snapshot.batches(comparison.COLUMNS),
             lambda ids: _centred(of_size(reader.vectors(ids), vector.size, manifest.facts.name), vector),

@@ -10,6 +10,9 @@ from upath import UPath
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.measuring import expectations
+from ragval_pipeline.measuring.facts.files import StoredFacts
+from ragval_pipeline.measuring.facts.make import make_facts
 from ragval_pipeline.measuring.names import CHUNK_FACTS, ROW_COUNT, is_selected, selected_groups
 from ragval_pipeline.measuring.parts import log_crash, problem_of
 from ragval_pipeline.measuring.progress import progress_of
@@ -37,13 +40,11 @@ from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.coverage import compare
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
-from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.instructions import look_for_instructions
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.payload import expectations, tags
+from ragval_pipeline.validation.payload import tags
 from ragval_pipeline.validation.payload.evidence import PayloadRules, measure_payloads, take_evidence, with_expectations
 from ragval_pipeline.validation.quality import measure_quality
 from ragval_pipeline.validation.query_report import query_results_of
@@ -120,7 +121,7 @@ def compare_content(
     manifest: FactsManifest, partitions: Partitions | None = None, secrets: Secrets = NO_SECRETS
 ) -> Measurement:
     """Compare the chunks of a collection with the pages that they come from, and name what nobody should read."""
-    facts = Facts(manifest)
+    facts = StoredFacts(manifest)
     measured = measure_integrity(facts, partitions)
     found = [
         *find_all(secrets.without(manifest.points.set_aside)),
@@ -132,7 +133,7 @@ def compare_content(
 def judge_chunks(suite: Suite, manifest: FactsManifest, partitions: Partitions | None = None) -> Measurement:
     """Judge the chunks of a resolved suite's collection."""
     limits = limits_of(suite, manifest.points)
-    return measure_chunks(Facts(manifest), limits, now=datetime.now(UTC), partitions=partitions)
+    return measure_chunks(StoredFacts(manifest), limits, now=datetime.now(UTC), partitions=partitions)
 
 
 def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:

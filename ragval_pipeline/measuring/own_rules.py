@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.measuring.facts.files import StoredFacts
 from ragval_pipeline.sources.datasets import dataset_of
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, site_table
-from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.compared import compare
 from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.own_rules import checked_rules, own_findings
@@ -49,7 +49,7 @@ def findings_of_rules(
         **question_tables(query_results_of(sections)),
     }
     if facts is not None and facts.parts and any("judged_" in written.rule.sql for written in rules):
-        judged = Judged(compare(Facts(facts)))
+        judged = Judged(compare(StoredFacts(facts)))
         tables |= {name: judged.table(name) for name in ("_judged_chunks", "_judged_pages")}
     if inventory is not None:
         now = datetime.now(UTC)

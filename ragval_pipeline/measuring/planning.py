@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.measuring.facts.files import StoredFacts
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -15,7 +16,7 @@ from ragval_pipeline.sources.snapshot.prints import VECTORS, read_prints
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.facts.store import Facts, FactsError
+from ragval_pipeline.validation.facts.store import FactsError
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.partitions import COLUMNS, Labels
 from ragval_pipeline.validation.repair.other_vectors import embedded_apart, same_texts
@@ -59,7 +60,7 @@ class Read:
         sections = [measurement.sections.get("moved_pages", {}) for measurement in self.measurements]
         moved = frozenset(name for section in sections for names in section.values() for name in names)
         try:
-            return Proof(Facts(self.facts), self._partition().get, moved).unproven(deleted)
+            return Proof(StoredFacts(self.facts), self._partition().get, moved).unproven(deleted)
         except (OSError, KeyError, FactsError) as error:
             logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
             return set(deleted)
@@ -75,7 +76,7 @@ class Read:
         if self.facts is None or prints is None or not mismatched or VECTORS not in kept:
             return frozenset()
         try:
-            batches = Facts(self.facts).batches("chunks", ("point_id", "digest"))
+            batches = StoredFacts(self.facts).batches("chunks", ("point_id", "digest"))
             texts = (zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True) for batch in batches)
             groups = same_texts(chain.from_iterable(texts), deleted)
             named = frozenset().union(*groups)

@@ -22,6 +22,7 @@ from yaml import YAMLError
 
 from ragval_pipeline.errors import MachineError, RagvalError, SuiteError, failure_of_machine, install_line
 from ragval_pipeline.measuring.asking import check_thresholds
+from ragval_pipeline.measuring.expectations import loading_expectations
 from ragval_pipeline.measuring.names import FULL_TAG, ONLY_TAG, steps_of
 from ragval_pipeline.measuring.place import RunPlace, remove_tree
 from ragval_pipeline.measuring.progress import check_observer, expect_steps
@@ -53,7 +54,6 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.traffic import load_traffic
 from ragval_pipeline.validation.own_rules import checked_rules
-from ragval_pipeline.validation.payload.expectations import loading_expectations
 from ragval_pipeline.validation.report import ValidationReport
 
 logger = logging.getLogger(__name__)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import pa, pc, pq
@@ -45,6 +47,27 @@ class Files:
             [pq.read_table(io.BytesIO(file.read_bytes())) for file in self.files], promote_options="default"
         )
         return rows.filter(none_of("point_id", self.left_out)(rows)) if self.left_out else rows
+
+
+@contextmanager
+def queryable() -> Iterator[Callable[[str, Any, pa.Schema], str]]:
+    """A function that gives the rows of a table as SQL of DuckDB, for as long as the context is open.
+
+    It takes a name, an Arrow table or ``Files`` (None: no rows), and the schema. A table in memory is written to a
+    file: naming it for DuckDB would import pandas, which takes a second.
+    """
+    with TemporaryDirectory() as folder:
+
+        def query_of(name: str, table: Any, schema: pa.Schema) -> str:
+            if isinstance(table, Files):
+                if (query := table.query) is not None:
+                    return query
+                table = table.in_memory()
+            file = f"{folder}/{name}"
+            pq.write_table(pa.Table.from_batches([], schema) if table is None else table, file, compression="none")
+            return f"select * from read_parquet('{file}')"  # noqa: S608  our own file
+
+        yield query_of
 
 
 def _quoted(text: str) -> str:

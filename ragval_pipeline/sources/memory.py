@@ -9,7 +9,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np, pa
 
@@ -92,12 +92,18 @@ def _ask_glibc(function: str, *numbers: int) -> None:
         getattr(ctypes.CDLL(None), function)(*numbers)
 
 
+def scratch_file(owner: object) -> IO[bytes]:
+    """A temporary file that is deleted with its owner."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as its owner is there
+    weakref.finalize(owner, file.close)
+    return file
+
+
 class ScratchRows:
     """Blocks of rows of one type and length in a temporary file that is deleted with the object."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
-        weakref.finalize(self, self._file.close)
+        self._file = scratch_file(self)
         self._count, self._width, self._kind = 0, 1, "f2"
 
     def __len__(self) -> int:

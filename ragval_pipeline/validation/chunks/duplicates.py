@@ -6,8 +6,6 @@ gigabyte at a million chunks.
 
 from __future__ import annotations
 
-import tempfile
-import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,7 +19,7 @@ from ragval_pipeline.rules.chunk.duplicate_text import Details as SameText
 from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
 from ragval_pipeline.rules.chunk.near_duplicate import Details as Alike
 from ragval_pipeline.sources.arrow import numbers_of
-from ragval_pipeline.sources.memory import ScratchRows
+from ragval_pipeline.sources.memory import ScratchRows, scratch_file
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.chunks.columns import Columns, SameTexts
 from ragval_pipeline.validation.chunks.contained import contained
@@ -128,8 +126,7 @@ class Bands:
         self._factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
         self._added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
         self._blocks: list[int] = []
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
-        weakref.finalize(self, self._file.close)
+        self._file = scratch_file(self)
 
     def __len__(self) -> int:
         return sum(self._blocks)

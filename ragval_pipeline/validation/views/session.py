@@ -7,12 +7,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.lazy import pa, pq
-from ragval_pipeline.sources.datasets import Files
+from ragval_pipeline.lazy import pa
+from ragval_pipeline.sources.datasets import queryable
 from ragval_pipeline.validation.views.tables import VIEWS, raw_schemas
 
 if TYPE_CHECKING:
@@ -110,26 +109,13 @@ def views_of_process(table: Callable[[str], Any], queries: Iterable[str]) -> Ite
     """
     names = set(_WORD.findall(" ".join(queries))) & VIEWS.keys()
     read = set(_WORD.findall(" ".join(VIEWS[name].sql for name in names)))
-    with TemporaryDirectory() as folder, _database().cursor() as connection:
+    with queryable() as query_of, _database().cursor() as connection:
         for name, schema in raw_schemas().items():
             if name in read:
-                connection.execute(f"create temp view {name} as {_rows_of(table(name), schema, f'{folder}/{name}')}")
+                connection.execute(f"create temp view {name} as {query_of(name, table(name), schema)}")
         for name in names:
             connection.execute(f"create temp view {name} as {VIEWS[name].sql}")
         yield Views(connection, seconds=SECONDS, memory=MEMORY)
-
-
-def _rows_of(table: Any, schema: pa.Schema, file: str) -> str:
-    """The rows of a table as SQL.
-
-    A table in memory is written to ``file``: naming it for DuckDB would import pandas, which takes a second.
-    """
-    if isinstance(table, Files):
-        if (query := table.query) is not None:
-            return query
-        table = table.in_memory()
-    pq.write_table(pa.Table.from_batches([], schema) if table is None else table, file, compression="none")
-    return f"select * from read_parquet('{file}')"  # noqa: S608  our own file
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Any
 
 from upath import UPath
 
+from ragval_pipeline.measuring.facts.files import StoredFacts
+from ragval_pipeline.measuring.facts.make import make_facts
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies, PageRecord, record_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
@@ -20,7 +22,6 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import facts_of_page
-from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.tables import page_table
@@ -147,7 +148,7 @@ def facts_of(folder: Path, pages: Mapping[str, str | None], *payloads: dict[str,
 
 def made(folder: Path, snapshot: Snapshot, copies: PageCopies) -> Facts:
     """The facts of a snapshot and copies of pages."""
-    return Facts(
+    return StoredFacts(
         make_facts(snapshot, copies, folder=UPath(folder / "facts"), kept_uri=str(folder / "kept"), run_id="run")
     )
 

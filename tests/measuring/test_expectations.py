@@ -11,17 +11,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.findings.factory import SHOWN
+from ragval_pipeline.measuring import expectations as room
+from ragval_pipeline.measuring.expectations import loading_expectations, run_expectations
+from ragval_pipeline.measuring.gx_process import judge
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.workers import WorkerError
-from ragval_pipeline.validation.payload import expectations as room
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
-from ragval_pipeline.validation.payload.expectations import (
-    build_expectations,
-    loading_expectations,
-    read_results,
-    run_expectations,
-)
-from ragval_pipeline.validation.payload.gx_process import judge
+from ragval_pipeline.validation.payload.expectations import build_expectations, read_results
 from ragval_pipeline.validation.payload.levels import PayloadLevels, level_column
 from tests.validation.factory import FIELDS, SITE
 from tests.validation.rows import evidence

@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 import pytest
 from upath import UPath
 
+from ragval_pipeline.measuring.facts.files import StoredFacts
+from ragval_pipeline.measuring.facts.make import make_facts
 from ragval_pipeline.sources import workers
 from ragval_pipeline.sources.embedders import static
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
@@ -23,9 +25,8 @@ from ragval_pipeline.sources.snapshot import writer as point_writer
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.workers import WorkerError, each_done
 from ragval_pipeline.suite.sections import ScaleSettings
-from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.facts.store import Facts, FactsError
+from ragval_pipeline.validation.facts.store import FactsError
 from ragval_pipeline.validation.measurement import failed_measurement
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, copies_of, snapshot_of
 
@@ -108,7 +109,7 @@ def test_facts_that_could_not_be_made_are_an_error_and_not_an_empty_collection(t
         run_id="run", points=snapshot.manifest, copies=copies.manifest, crash="WorkerError", problem="a worker died"
     )
     with pytest.raises(FactsError, match="a worker died") as raised:
-        list(Facts(manifest).texts())
+        list(StoredFacts(manifest).texts())
     [finding] = failed_measurement("chunk_structure", raised.value).findings
     assert (finding.code, finding.remedy) == ("check.crashed", "A worker died.")
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from upath import UPath
 
+from ragval_pipeline.measuring.facts.make import make_facts
 from ragval_pipeline.sources.kept import evidence
 from ragval_pipeline.sources.kept.evidence import Earlier, KeysManifest, find_earlier
 from ragval_pipeline.sources.site.page_copies import writer as page_writer
@@ -19,7 +20,6 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.sources.snapshot import writer as point_writer
-from ragval_pipeline.validation.facts.make import make_facts
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, html, paragraphs, point, site, snapshot_of
 
 SENTENCES = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import pa, pc, pq
+from ragval_pipeline.measuring.facts.kept import KeptBucket, KeptFacts, keys_table
 from ragval_pipeline.sources.arrow import array_of, one_of
 from ragval_pipeline.sources.kept.code import code_identity
 from ragval_pipeline.sources.kept.evidence import FACT_KEYS, Earlier, KeysManifest, write_record
@@ -21,7 +22,6 @@ from ragval_pipeline.sources.storage import writing_to
 from ragval_pipeline.sources.workers import each_done
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
-from ragval_pipeline.validation.facts.kept import KeptBucket, KeptFacts, keys_table
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.tables import HASHES, UNIQUE, chunk_table, page_table
 from ragval_pipeline.validation.facts.texts import Row
@@ -203,7 +203,7 @@ def make_facts(
         if on_progress:
             on_progress(done, points.points)
     units = sum(map(len, keys))
-    if kept is not None and earlier is not None:
+    if reused and earlier is not None:
         _log.info("facts of %d of %d pages and single points are those of %s", reused, units, earlier.run)
     manifest = FactsManifest(
         run_id=run_id,
