@@ -13,7 +13,7 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.measuring.connections import open_reader
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder
-from ragval_pipeline.sources.embedders.reembedding import embed_like
+from ragval_pipeline.sources.embedders.reembedding import with_coding
 from ragval_pipeline.sources.search.lexical import COLUMNS as LEXICAL_COLUMNS
 from ragval_pipeline.sources.search.lexical import LexicalSearcher
 from ragval_pipeline.sources.search.methods import Method, method_of
@@ -21,11 +21,12 @@ from ragval_pipeline.sources.search.production import CompletedSearcher, product
 from ragval_pipeline.sources.search.rerank import RerankedSearcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.sources.snapshot.manifest import COLUMNS as COLUMNS_OF_POINTS
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest, kind_column
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
 from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS
-from ragval_pipeline.sources.stores.qdrant.coding import LEARNT_FROM, learn_coding
+from ragval_pipeline.sources.stores.qdrant.coding import LEARNT_FROM
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Reader
 from ragval_pipeline.suite.gates import gates_of, ranks_of
@@ -241,7 +242,7 @@ def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFac
     )
 
 
-def with_coding(suite: Suite, manifest: SnapshotManifest, reader: Reader, embedding: Any) -> SnapshotManifest:
+def coded_as_stored(suite: Suite, manifest: SnapshotManifest, reader: Reader, embedding: Any) -> SnapshotManifest:
     """The snapshot with what its searched vectors' numbers mean: learnt if they are stored as uint8, else as it is.
 
     A failing embedder or reader is reported by what needs vectors.
@@ -252,20 +253,14 @@ def with_coding(suite: Suite, manifest: SnapshotManifest, reader: Reader, embedd
     snapshot = Snapshot(manifest)
     chosen = spread_over([row["point_id"] for row in snapshot.rows(("point_id",))], LEARNT_FROM)
     rows = rows_by_id(snapshot.batches(("point_id", "text", "embedded_text")), chosen)
-    texts = {name: row["embedded_text"] or row["text"] or "" for name, row in rows.items()}
+    texts = {name: text for name in chosen if not is_blank(text := embedded_text(rows[name]))}
     try:
-        wanted = [name for name in chosen if not is_blank(texts[name])]
-        batches = [batch for batch in reader.vectors(wanted) if batch.ids]
-        if not batches:
-            return manifest
-        asked = [texts[name] for batch in batches for name in batch.ids]
         with embedding.embedder_for(suite) as embedder:
-            given = embed_like(embedder, vector)(asked, "search_document").vectors
+            known = with_coding(vector, reader, texts, embedder)
     except (SystemFailure, NotMeasurableError):
         return manifest
-    coding = learn_coding(np.concatenate([batch.matrix for batch in batches]), given)
-    known = [each.model_copy(update={"coding": coding}) if each == vector else each for each in manifest.facts.vectors]
-    return manifest.model_copy(update={"facts": manifest.facts.model_copy(update={"vectors": tuple(known)})})
+    vectors = tuple(known if each == vector else each for each in manifest.facts.vectors)
+    return manifest.model_copy(update={"facts": manifest.facts.model_copy(update={"vectors": vectors})})
 
 
 def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from contextlib import closing
 from typing import Any
 
-from ragval_pipeline.measuring.asking import check_ways, with_coding
+from ragval_pipeline.measuring.asking import check_ways, coded_as_stored
 from ragval_pipeline.measuring.connections import open_reader
 from ragval_pipeline.measuring.names import (
     COLLECTION,
@@ -219,7 +219,7 @@ def read_points(task: Task) -> Mapping[str, Any]:
             on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
         if reads_vectors(task.place.tags):
-            task.read.manifest = manifest = with_coding(task.suite, manifest, reader, task.embedder)
+            task.read.manifest = manifest = coded_as_stored(task.suite, manifest, reader, task.embedder)
     task.observed[COLLECTION] = _observed_collection(manifest.facts, manifest.points)
     return _points_metadata(manifest)
 

@@ -147,7 +147,8 @@ SPREAD = threshold(
     codes="vector embedding_match",
     reason="a collection whose vectors all differ slightly (a quantised model) needs a wider tolerance than MATCH",
     evidence="distances from float16, bfloat16 and int8 rounding stay below 3.6 times their median (20,868 "
-    "vectors); log-normal distances (sigma 0.4) stay below 4 times in 99.97 %",
+    "vectors), those of Qdrant's turbo4, 4.4e-3 to 4.7e-3 in the median, below 3.3 times (2,686 vectors of 100 to "
+    "3,072 dimensions); log-normal distances (sigma 0.4) stay below 4 times in 99.97 %",
 )
 MUCH_CLOSER = threshold(
     0.1,

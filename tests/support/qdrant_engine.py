@@ -376,8 +376,13 @@ def _written(vector: Any) -> Any:
 def _quantization(config: dict[str, Any] | None) -> Any:
     if config is None:
         return None
-    if "scalar" in config:
+    [(kind, how)] = config.items()
+    if kind == "scalar":
         return edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
+    if kind == "product":
+        return edge.ProductQuantizationConfig(getattr(edge.CompressionRatio, how["compression"].capitalize()))
+    if kind == "turbo":
+        return edge.TurboQuantQuantizationConfig(bits=getattr(edge.TurboQuantBitSize, how["bits"].capitalize()))
     return edge.BinaryQuantizationConfig(always_ram=True)
 
 

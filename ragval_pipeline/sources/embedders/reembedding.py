@@ -6,7 +6,7 @@ unless the suite lets it truncate them. One refused text must not fail all other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,14 @@ from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType, malformed
 from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.embedders.tokens import fewest_tokens
+from ragval_pipeline.sources.stores.qdrant.coding import learn_coding
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 
 class ZeroVectorError(NotMeasurableError):
@@ -65,6 +68,28 @@ def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -
         return batch
 
     return embed
+
+
+def with_coding(vector: VectorFacts, reader: Reader, texts: Mapping[str, str], embedder: Embedder) -> VectorFacts:
+    """The facts of a coded vector with how its numbers come from the model's, as far as some points tell.
+
+    Args:
+        vector: The vector.
+        reader: Reads the stored vectors.
+        texts: Ids of points to the texts that their vectors were made from.
+        embedder: Embeds these.
+
+    Raises:
+        SystemFailure: Qdrant or the embedder fails.
+        NotMeasurableError: As ``embed_like``.
+    """
+    batches = [batch for batch in reader.vectors(list(texts)) if batch.ids]
+    if not batches:
+        return vector
+    asked = [texts[name] for batch in batches for name in batch.ids]
+    given = embed_like(embedder, vector)(asked, "search_document").vectors
+    coding = learn_coding(np.concatenate([batch.matrix for batch in batches]), given)
+    return vector.model_copy(update={"coding": coding})
 
 
 @dataclass

@@ -7,21 +7,24 @@ import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from types import TracebackType, UnionType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
-from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
+from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError, with_coding
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.methods import Asked, Method, method_of
 from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
+from ragval_pipeline.sources.snapshot.embedded import embedded_of, fields_read, template_of
 from ragval_pipeline.sources.stores.opening import opened_reader
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.coding import LEARNT_FROM, Coding
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -30,6 +33,10 @@ from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import as_time
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]
 
@@ -223,6 +230,8 @@ class Retriever:
             if not vector.any():
                 raise ZeroVectorError(session.embedder)
         found.states.append("SEARCHING")
+        if vector is not None:
+            vector = session.as_stored(vector)
         method = session.method
         before = session.reader.attempts.tries
         fields = list(dict.fromkeys(self._suite.payload.fields.values()))
@@ -329,8 +338,36 @@ class Session:
         """Whether larger scores are better, as with cosine but not with distances."""
         if self._suite.retrieval.retriever is not None or self._suite.retrieval.mode != "dense":
             return True
-        vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
-        return vector is None or vector.higher_is_better
+        return self._vector is None or self._vector.higher_is_better
+
+    def as_stored(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """An embedded question in the numbers of the collection.
+
+        Raises:
+            SystemFailure: Qdrant or the embedder fails.
+            NotMeasurableError: The embedder has another dimension than the collection.
+        """
+        return vector if self._coding is None else self._coding.coded(vector[None])[0]
+
+    @cached_property
+    def _coding(self) -> Coding | None:
+        """Learnt from the first points of the collection that have a text."""
+        if self._vector is None or not self._vector.coded:
+            return None
+        payload, template = self._suite.payload, template_of(self._suite.payload)
+        path = payload.fields.get("text")
+        fields = list(dict.fromkeys([*payload.fields.values(), *fields_read(payload.flavour, template)]))
+        texts: dict[str, str] = {}
+        for page in self.reader.pages(fields):
+            told = {point.id: embedded_of(point.payload, path, payload.flavour, template) for point in page}
+            texts |= {name: text for name, text in told.items() if not is_blank(text)}
+            if len(texts) >= LEARNT_FROM:
+                break
+        return with_coding(self._vector, self.reader, dict(islice(texts.items(), LEARNT_FROM)), self.embedder).coding
+
+    @cached_property
+    def _vector(self) -> VectorFacts | None:
+        return self.reader.facts().vector(self._suite.qdrant.vector_name)
 
     def reaches(self, score: float, threshold: float) -> bool:
         """Whether a score is at least as good as the threshold; smaller is better for distances.
