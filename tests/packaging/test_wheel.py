@@ -96,6 +96,24 @@ def test_the_demo_runs_from_the_wheel(installed: Installed) -> None:
     assert (installed.project / ".ragval" / "demo" / "qdrant").is_dir()
 
 
+def test_uv_adds_it_to_a_fresh_project_once_its_python_is_as_the_docs_say(
+    wheel: Path, installed: Installed, tmp_path: Path
+) -> None:
+    project = tmp_path / "shop"
+    shutil.copytree(installed.project, project)
+    add = [sys.executable, "-m", "uv", "add", "--quiet", "--no-sync", "--project", str(project), str(wheel)]
+    refused = subprocess.run(add, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "Python>=3.11" in refused.stderr
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    [range_] = re.findall(r"Change `requires-python` in its\s`pyproject.toml` to `([^`]+)` first", page)
+    metadata = project / "pyproject.toml"
+    told = re.sub(r'requires-python = ".*"', f'requires-python = "{range_}"', metadata.read_text(encoding="utf-8"))
+    metadata.write_text(told, encoding="utf-8")
+    _run(*add)
+    assert "ragval-pipeline" in metadata.read_text(encoding="utf-8")
+
+
 def test_the_registry_lists_the_component(installed: Installed) -> None:
     assert "ragval_pipeline.RagValidation" in installed.run("dg", "list", "components").stdout
 

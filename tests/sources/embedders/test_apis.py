@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import traceback
 from functools import partial
+from urllib.parse import urlsplit
 
 import httpx
 import numpy as np
@@ -145,6 +146,7 @@ def test_a_malformed_answer_is_a_failure_and_never_a_vector(api, mode, words):
     assert failure.subject == "malformed answer"
     assert failure.details["status"] == 200
     assert words in failure.problem
+    assert urlsplit(api.url).netloc in failure.problem
 
 
 def test_who_does_not_answer_is_named(api):
