@@ -39,11 +39,13 @@ from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import EMBEDDING, SEARCHING
 from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.payload import FLAVOURS
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.rules import fields_of_rules, load_rules
 from ragval_pipeline.suite.traffic import load_traffic
 from ragval_pipeline.validation.belonging import PARTITION
 from ragval_pipeline.validation.own_rules import checked_rules
+from ragval_pipeline.validation.partitions import VERSION
 
 
 def read_site(task: Task) -> Mapping[str, Any]:
@@ -233,9 +235,10 @@ def _prints(task: Task) -> Prints | None:
 
 
 def _further_fields(suite: Suite) -> dict[str, str]:
-    """Payload fields that the suite's rules read, and that of its partitions, by their name in ``extra``."""
-    own = fields_of_rules(load_rules(suite))
-    return {**own, PARTITION: suite.qdrant.partition_by} if suite.qdrant.partition_by else own
+    """Payload fields that the suite's rules read, and those that part the points, by their name in ``extra``."""
+    flavour = FLAVOURS.get(suite.payload.flavour or "")
+    parting = {PARTITION: suite.qdrant.partition_by, VERSION: flavour.version if flavour else None}
+    return {**fields_of_rules(load_rules(suite)), **{name: path for name, path in parting.items() if path}}
 
 
 def _observed_collection(facts: CollectionFacts, points: int) -> dict[str, Any]:

@@ -137,12 +137,15 @@ class Flavour:
         metadata: Prefix of the payload names of all other fields.
         required: Canonical names that every point has.
         marks: Payload names by which its points are recognised; each point has all of them.
+        version: Payload name of what identifies the document that a point was cut from by its content, such as a hash
+            of it; None: it writes nothing of the kind.
     """
 
     fields: Mapping[str, str]
     metadata: str
     required: tuple[str, ...]
     marks: frozenset[str]
+    version: str | None = None
 
 
 FLAVOURS: Mapping[str, Flavour] = {
@@ -160,6 +163,7 @@ FLAVOURS: Mapping[str, Flavour] = {
         metadata="",
         required=("text", "source_url"),
         marks=frozenset({"_node_content", "_node_type"}),
+        version="_node_content#relationships.1.hash",
     ),
     "haystack": Flavour(
         fields={
@@ -169,6 +173,7 @@ FLAVOURS: Mapping[str, Flavour] = {
         metadata="meta.",
         required=("text", "source_url"),
         marks=frozenset({"content", "meta"}),
+        version="meta.source_id",
     ),
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +15,10 @@ from ragval_pipeline.validation.thresholds import MOST
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: Name of the version of a point's document in the snapshot's column ``extra``.
+VERSION = "payload.document_version"
+#: Snapshot columns that ``versions_of`` reads.
+VERSION_COLUMNS = ("point_id", "page_key", "extra")
 #: Snapshot columns that ``Labels`` reads.
 COLUMNS = ("point_id", "page_key", "labels")
 
@@ -57,6 +61,20 @@ class Partition:
 
     path: str
     values: Mapping[str, str]
+
+
+def versions_of(batches: Iterable[pa.RecordBatch], pages: Container[str]) -> dict[str, str]:
+    """The version of the document that each point of some pages was cut from, of those that name one, by point id.
+
+    ``batches`` have ``VERSION_COLUMNS``.
+    """
+    found = {}
+    for batch in batches:
+        for name, page, extra in zip(*(batch.column(each).to_pylist() for each in VERSION_COLUMNS), strict=True):
+            version = json.loads(extra).get(VERSION) if extra and page in pages else None
+            if isinstance(version, str) and version:
+                found[name] = version
+    return found
 
 
 def overlapping(chunks: Sequence[ChunkFacts]) -> Iterator[Copies]:

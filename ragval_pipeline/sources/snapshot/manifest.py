@@ -142,7 +142,8 @@ COLUMNS: dict[str, str] = {
     "labels": "JSON of short values of fields that no canonical name reads, by payload path; null when there are none",
     "beside": "Short texts of fields that no canonical name reads, which may be headings; null when there are none",
     "odd": "JSON of the values that do not fit their typed column, by payload name",
-    "extra": "JSON of the payload fields that the suite's rules read, by name; null when the point has none",
+    "extra": "JSON of the payload fields that the suite's rules read, of the point's partition, and of its document's "
+    "version, by name; null when the point has none",
 }
 KIND_PREFIX = "kind:"
 

@@ -105,6 +105,12 @@ class ChunkEvidence:
         return partitions.Labels.of(self.points(partitions.COLUMNS))
 
     @cached_property
+    def versions(self) -> Mapping[str, str]:
+        """The version of the document that each point of the pages stored twice was cut from; read if there are any."""
+        twice = self.layout.twice
+        return partitions.versions_of(self.points(partitions.VERSION_COLUMNS), twice) if twice else {}
+
+    @cached_property
     def copies(self) -> list[partitions.Copies]:
         """Points of a page with the same text, and without a page those with the same text anywhere."""
         found: dict[tuple[int, str | None], list[str]] = {}

@@ -18,7 +18,7 @@ from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.editions import editions_found
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.present import present_version
+from ragval_pipeline.validation.chunks.present import present_version, whole_version
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.editions import kind_of_values
 from ragval_pipeline.validation.facts.rows import ChunkFacts
@@ -32,6 +32,8 @@ BY_PAGE = "the page"
 BY_TEXT = "the same texts"
 #: Evidence of which points belong together, but not which are older.
 BY_PLACE = "places on the page"
+#: The same, by the version of the document that each point was cut from, which frameworks store.
+BY_DOCUMENT = "the document's version"
 #: The remedy, by evidence; the catalogue's is for mixed cases.
 _REMEDIES = {
     BY_DATE: "Delete the older points, identified by their embedding times and listed under delete_point_ids in "
@@ -74,9 +76,11 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     for key, placed in pages.items():
         if key in only_copies and len(only_copies) == len(pages):
             continue
-        generations, told_by = generations_of(placed)
-        if told_by == BY_PLACE and _are_the_same(generations, copied):
+        generations, told_by = generations_of(placed, evidence.versions)
+        if told_by in {BY_PLACE, BY_DOCUMENT} and _are_the_same(generations, copied):
             told_by = BY_TEXT
+        elif told_by == BY_DOCUMENT:
+            generations, told_by = _by_document(generations, on_pages[key], evidence)
         elif told_by == BY_PLACE and (current := _current(placed, evidence)) is not None:
             rest = _of_others(current, on_pages[key], evidence)
             names = {chunk.point_id for chunk in current}
@@ -135,6 +139,22 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     return found.model_copy(update={"severity": "info"})
 
 
+def _by_document(
+    generations: Sequence[Sequence[ChunkFacts]], chunks: Sequence[ChunkFacts], evidence: ChunkEvidence
+) -> tuple[list[list[ChunkFacts]], str]:
+    """The generations by document, with their chunks that are not on the page; last the present one, if known."""
+    versions = evidence.versions
+    names = {chunk.point_id for chunk in chunks}
+    gone = evidence.differing(names, "gone").keys()
+    changed = evidence.differing(names, "drifted").keys() | (gone - evidence.misplaced(gone))
+    known = [versions[own[0].point_id] for own in generations]
+    whole = [[chunk for chunk in chunks if versions.get(chunk.point_id) == version] for version in known]
+    right = whole_version(whole, changed)
+    if right is None:
+        return whole, BY_DOCUMENT
+    return [*(own for own in whole if own is not right), right], BY_PAGE
+
+
 def _current(placed: Sequence[ChunkFacts], evidence: ChunkEvidence) -> list[ChunkFacts] | None:
     """The chunks of a page's present version, if the page tells which they are."""
     drifted = evidence.differing([chunk.point_id for chunk in placed], "drifted")
@@ -170,11 +190,11 @@ def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
     return [chunk for chunk in chunks if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
 
 
-def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
+def generations_of(chunks: Sequence[ChunkFacts], versions: Mapping[str, str]) -> tuple[list[list[ChunkFacts]], str]:
     """The chunks of a page by ingestion, the oldest first if dated, and the evidence that separates them.
 
-    By dates or models; else each chunk follows the one with the number before its own, or the one that ends nearest to
-    its beginning, and the age is unknown.
+    By dates or models, or the version of their document; else each chunk follows the one with the number before its
+    own, or the one that ends nearest to its beginning, and the age is unknown.
     """
     in_order = sorted(chunks, key=lambda chunk: (_begins(chunk), _ends(chunk), chunk.point_id))
     dates = [parse_time(chunk.embedded_at) for chunk in in_order]
@@ -185,6 +205,10 @@ def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]]
     models = {chunk.model for chunk in in_order}
     if len(models) > 1:
         return [[chunk for chunk in in_order if chunk.model == model] for model in sorted(models, key=str)], "model"
+    documents = {versions.get(chunk.point_id) for chunk in in_order}
+    if len(documents) > 1 and None not in documents:
+        named = sorted(filter(None, documents))
+        return [[chunk for chunk in in_order if versions[chunk.point_id] == each] for each in named], BY_DOCUMENT
     chains: list[list[ChunkFacts]] = []
     for chunk in in_order:
         fitting = [chain for chain in chains if _begins(chain[-1]) < _begins(chunk) and _ends(chain[-1]) < _ends(chunk)]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import median
 from typing import NamedTuple
 
 from ragval_pipeline.validation.facts.places import Place, united
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, PASSAGE_LETTERS
 
 #: What a letter that the page does not have costs on a way through it, in letters of unusual overlap.
 _MISSING = 1000  # work
@@ -34,7 +34,7 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
         None if there are no such chunks, another way is about as good, or nothing shows that the others are older: none
         of them differs more.
     """
-    held = united(span for chunk in chunks for span in chunk.spans if span[1] - span[0] >= ANCHOR_LETTERS)
+    held = _anchored(chunks)
     if not held:
         return None
     older = {chunk.point_id for chunk in chunks if chunk.point_id in drifted or _leaves_out(chunk, held)}
@@ -61,6 +61,35 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
         if way is not None and way.cost - best.cost <= chance and way.lost(missing) <= lost:
             return None
     return found
+
+
+def whole_version(versions: Sequence[Sequence[ChunkFacts]], changed: Collection[str]) -> Sequence[ChunkFacts] | None:
+    """The only one of some versions of a page that is as the page, and has all of it that any of them has.
+
+    Args:
+        versions: The chunks of each.
+        changed: Those with other words than the page.
+    """
+    held = _anchored(chain.from_iterable(versions))
+    found = [
+        own
+        for own in versions
+        if changed.isdisjoint(chunk.point_id for chunk in own) and not _has_gap(_anchored(own), held)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _anchored(chunks: Iterable[ChunkFacts]) -> list[Place]:
+    return united(span for chunk in chunks for span in chunk.spans if span[1] - span[0] >= ANCHOR_LETTERS)
+
+
+def _has_gap(own: Sequence[Place], held: Iterable[Place]) -> bool:
+    """Whether a passage of some parts of a page is in none of its own."""
+    for begin, end in held:
+        inside = [(begin, begin), *((first, last) for first, last in own if first < end and last > begin), (end, end)]
+        if any(after[0] - before[1] >= PASSAGE_LETTERS for before, after in pairwise(inside)):
+            return True
+    return False
 
 
 class _At(NamedTuple):

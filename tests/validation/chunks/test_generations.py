@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import chain
 from random import Random
@@ -9,6 +10,7 @@ import pytest
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.chunks.evidence import times_stored
 from ragval_pipeline.validation.chunks.layout import Layout
+from ragval_pipeline.validation.partitions import VERSION
 from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
@@ -136,6 +138,37 @@ def test_the_only_ingestion_of_which_every_text_is_as_on_the_page_is_the_one_to_
     both = twice(*old, *numbered(cut(100, 90, text=TEXT.replace("word70 ", "another room "))))
     assert both is not None
     assert (both["told_by"], both["older"]) == ("places on the page", [])
+
+
+def of_document(version: str, chunks, **more):
+    """As LlamaIndex stores them: without numbers, and with a hash of the whole document."""
+    return [{**chunk, "version": version, **more} for chunk in chunks]
+
+
+def by_document(*payloads, content: str = TEXT):
+    found = rows(*payloads)
+    told = [{**row, "extra": json.dumps({VERSION: each["version"]})} for row, each in zip(found, payloads, strict=True)]
+    (finding,) = detected("chunk.ingested_twice", evidence_of(told, [record(paragraphs(content))]))
+    return finding.subjects[0].details
+
+
+def test_the_version_of_their_document_tells_ingestions_and_the_page_which_is_its_own():
+    """LlamaIndex stores no numbers and no dates, and with each node the hash of its document; Haystack its id."""
+    old, new = cut(60, text=TEXT.replace("part1.", "a room that was renamed.")), cut(100, 90)
+    found = by_document(*of_document("f0", old), *of_document("a1", new))
+    assert (found["told_by"], sorted(map(int, found["older"]))) == ("the page", [*range(len(old))])
+    both = by_document(*of_document("f0", cut(60)), *of_document("a1", new))
+    assert (both["told_by"], both["older"]) == ("the document's version", []), "the page has either of them"
+    assert sorted(map(len, both["generations"])) == sorted([len(cut(60)), len(new)])
+    again = by_document(*of_document("f0", new), *of_document("a1", new))
+    assert again["told_by"] == "the same texts", "other metadata of the document"
+
+
+def test_a_version_that_lacks_what_the_page_has_since_is_the_older_one():
+    added = "A passage that came later, of which the older version of this page has nothing at all."
+    page = TEXT.replace("part1.", f"part1. {added}", 1)
+    found = by_document(*of_document("f0", cut(60)), *of_document("a1", cut(60, text=page)), content=page)
+    assert (found["told_by"], sorted(map(int, found["older"]))) == ("the page", [*range(len(cut(60)))])
 
 
 def test_what_is_kept_of_two_versions_is_the_whole_page_as_it_is():
