@@ -198,13 +198,19 @@ def _manner(*, fresh: bool, anew: bool, embeds: bool) -> str:
 
 
 def hit_fields(suite: Suite) -> list[str]:
-    """Payload fields that come with a hit: mapped and required ones."""
-    return list(dict.fromkeys([*suite.payload.fields.values(), *suite.payload.required]))
+    """Payload fields that come with a hit: mapped and required ones, and that of its partition."""
+    partition = [suite.qdrant.partition_by] if suite.qdrant.partition_by else []
+    return list(dict.fromkeys([*suite.payload.fields.values(), *suite.payload.required, *partition]))
 
 
 def hit_reader(suite: Suite, inventory: SiteInventory) -> HitReader:
     """Reads the hits of a resolved suite."""
-    return HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
+    return HitReader(
+        fields=suite.payload.fields,
+        required=suite.payload.required,
+        page_key=inventory.folder().key,
+        partition=suite.qdrant.partition_by,
+    )
 
 
 def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:

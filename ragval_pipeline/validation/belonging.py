@@ -77,7 +77,11 @@ def filter_values(rows: Iterable[Mapping[str, Any]]) -> dict[str, FilterValue]:
 
 
 def _values(extra: str | None) -> list[Any]:
-    value = json.loads(extra).get(PARTITION) if extra else None
+    return partitions_in(json.loads(extra).get(PARTITION) if extra else None)
+
+
+def partitions_in(value: Any) -> list[Any]:
+    """The partitions that a value of the field names: several if it is a list, none if no filter can ask for it."""
     return [each for each in (value if isinstance(value, list) else [value]) if _is_partition(each)]
 
 

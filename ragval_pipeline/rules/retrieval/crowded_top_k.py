@@ -46,7 +46,7 @@ RULE = Rule(
     many="get results dominated by one page or by near-duplicates",
     measured=(
         "The hits of each query are grouped by page and by nearly identical text. A hit that mostly has what "
-        "better hits of its page have repeats them."
+        "better hits of its page have repeats them. Hits of different partitions do not repeat each other."
     ),
     cause="Chunks overlap too much, or a page is stored several times.",
     remedy="Remove duplicates, or group hits by page.",

@@ -12,6 +12,7 @@ from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of, whole
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.belonging import partitions_in
 from ragval_pipeline.validation.query_report import TopResult
 
 
@@ -23,11 +24,13 @@ class HitReader:
         fields: Canonical name to payload name.
         required: Payload names that a hit must have.
         page_key: Canonical form of a source URL.
+        partition: Payload name of the field that parts the collection; None: it has none.
     """
 
     fields: Mapping[str, str]
     required: tuple[str, ...]
     page_key: Callable[[str], str]
+    partition: str | None = None
 
     def get(self, payload: Mapping[str, Any], name: str) -> Any:
         """The payload's value for a canonical name; None if it has none."""
@@ -52,6 +55,11 @@ class HitReader:
         """Canonical page of the hit; None without a source."""
         url = self.text(payload, "source_url")
         return None if url is None or not url.strip() else self.page_key(url)
+
+    def partitions(self, payload: Mapping[str, Any]) -> frozenset[Any]:
+        """The partitions that a hit is in."""
+        path = self.partition
+        return frozenset() if path is None else frozenset(partitions_in(lookup(payload, path)[1]))
 
     def lacking(self, payload: Mapping[str, Any]) -> list[str]:
         """Required fields that are absent or empty."""

@@ -177,15 +177,16 @@ def _crowded(outcome: Outcome) -> list[Subject]:
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
     """Hits whose text is nearly that of a better hit, or mostly in better hits of its page.
 
-    The latter is so where chunks overlap much. A hit without words is not a repetition, and a chunk does not repeat the
-    parent that it was cut from.
+    The latter is so where chunks overlap much. A hit without words is not a repetition, a chunk does not repeat the
+    parent that it was cut from, and a hit none of other partitions: their readers find one of the two.
     """
     above = _ancestors(hits, read)
+    apart = _of_other_partitions(hits, read)
     better: list[tuple[str, str | None, frozenset[tuple[str, ...]]]] = []
     repetitions = set[str]()
     for hit in hits:
         triples, page = _triples(read.text(hit.payload, "text") or ""), read.page(hit.payload)
-        others = [one for one in better if one[0] not in above[hit.id] and hit.id not in above[one[0]]]
+        others = [one for one in better if one[0] not in above[hit.id] | apart[hit.id] and hit.id not in above[one[0]]]
         seen = frozenset[tuple[str, ...]]().union(*(text for _, own, text in others if own == page))
         within = bool(triples) and len(triples & seen) >= NEAR_DUPLICATE * len(triples)
         if within or any(_alike(triples, text) for name, _, text in others if name not in repetitions):
@@ -206,6 +207,15 @@ def _ancestors(hits: Sequence[Hit], read: HitReader) -> dict[str, set[str]]:
             at = parent[at]
         found[name] = line - {name}
     return found
+
+
+def _of_other_partitions(hits: Sequence[Hit], read: HitReader) -> dict[str, set[str]]:
+    """By id of a hit the hits that no reader finds together with it: both are in partitions, and share none."""
+    of = {hit.id: read.partitions(hit.payload) for hit in hits}
+    return {
+        name: {other for other, theirs in of.items() if own and theirs and own.isdisjoint(theirs)}
+        for name, own in of.items()
+    }
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:

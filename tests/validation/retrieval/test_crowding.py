@@ -100,3 +100,17 @@ def test_chunks_do_not_repeat_the_parents_that_they_were_cut_from():
     assert crowded_answers([query()], {"q": Answer("q", (section, *below))}, read) == []
     assert crowded_answers([query()], {"q": Answer("q", (*below, section))}, read) == []
     assert crowded_answers([query()], {"q": Answer("q", (section, *cut))}, read)
+
+
+def test_hits_of_different_tenants_do_not_repeat_each_other():
+    """No reader finds both of two tenants' equal files; a copy within a tenant is one all the same."""
+    read = HitReader({**READ.fields}, required=(), page_key=str, partition="tenant")
+
+    def stored(*tenants: object) -> Answer:
+        held = [{"url": "a", "text": text(number // 2), "tenant": tenant} for number, tenant in enumerate(tenants)]
+        return Answer("q", tuple(Hit(rank, f"p{rank}", 0.9, payload) for rank, payload in enumerate(held, 1)))
+
+    assert crowded_answers([query()], {"q": stored("north", "south", "north", "south")}, read) == []
+    assert crowded_answers([query()], {"q": stored("north", "north", "south", "south")}, read)
+    assert crowded_answers([query()], {"q": stored(["north", "south"], "south", ["south"], "south")}, read)
+    assert crowded_answers([query()], {"q": stored(None, "south", "north", "")}, read), "a point of no tenant"
