@@ -36,6 +36,14 @@ def test_the_pages_name_each_family_that_was_shown(tmp_path):
     assert "`vector_noise` | - | no name for it" in document
 
 
+def test_the_whole_set_has_a_row_for_each_family_with_its_shares(tmp_path):
+    scores = scores_in(tmp_path)
+    titles = {name: tool.title for name, tool in tools().items()}
+    document = as_document(scores, titles, "script", scores)
+    assert "| `vector_zero` | - | 1.00 | - | 1 of 1 | - |" in document.partition("## The whole set")[2]
+    assert "## The whole set" not in as_document(scores, titles, "script")
+
+
 def test_what_has_an_answer_is_not_run_again(tmp_path):
     scores_in(tmp_path)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "answers").rglob("*.json")}

@@ -29,6 +29,7 @@ def main() -> int:
         each.add_argument("--output", type=Path, default=Path("indexdefects-results"), help="folder of everything")
         each.add_argument("--markdown", type=Path, help="also write a page about one tool to this file")
         each.add_argument("--about", default="ragval", help="the tool that the page is about")
+        each.add_argument("--whole", type=Path, metavar="DIR", help="output of a run of the whole set, for the page")
     runs.add_argument("--cache", type=Path, default=Path.home() / ".cache/indexdefects", help="archives and pages")
     commands.add_parser("list", help="list families and tools")
     options = parser.parse_args()
@@ -72,7 +73,8 @@ def _report(options: argparse.Namespace, names: list[str] | None) -> int:
     results.write(scores, options.output / "results.parquet")
     (options.output / "results.html").write_text(as_page(scores, titles), encoding="utf-8")
     if options.markdown:
-        page = as_document(scores, titles, options.about)
+        whole = run.score_all(tools(), options.whole) if options.whole else []
+        page = as_document(scores, titles, options.about, whole)
         options.markdown.write_text(page, encoding="utf-8")
     sys.stdout.write(as_markdown(scores, titles))
     return 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
 
 from indexdefects.defects.registry import TIERS, defects
+from indexdefects.draft import SHARES
 from indexdefects.results import Cell, Row, cells, rows
 from indexdefects.scoring import Score
 
@@ -13,6 +15,8 @@ HEADER = (
     "tool", "given", "families it can name", "found", "F1", "first finding is the cause", "clean worlds with alarms",
     "alarms there", "advice makes it right", "loses text", "CPU s", "embedding calls",
 )  # fmt: skip
+#: Families below this F1 are named first.
+SHORT = 0.9
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;"
     "background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.9rem}th,td{padding:.3rem .6rem;"
@@ -107,8 +111,11 @@ def unanswered(found: Iterable[Row], titles: Mapping[str, str]) -> str:
     return f"Worlds without an answer, counted as without findings: {', '.join(told)}." if told else ""
 
 
-def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str) -> str:
-    """A Markdown page about one tool among the others: where another one is better comes first."""
+def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str, whole: Sequence[Score] = ()) -> str:
+    """A Markdown page about one tool among the others: where another one is better comes first.
+
+    ``whole`` are the scores of the whole set, of which the page shows the tool's own.
+    """
     worlds = {each.world: each for each in scores}.values()
     clean = sum(each.made == "clean" for each in worlds)
     own = [each for each in scores if each.tool == about]
@@ -144,7 +151,36 @@ def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str) 
         "",
         *_alarms(own),
     ]
+    if on_whole := [each for each in whole if each.tool == about]:
+        lines += ["", *_whole_set(on_whole, titles)]
     return "\n".join(lines) + "\n"
+
+
+def _whole_set(own: Sequence[Score], titles: Mapping[str, str]) -> Iterable[str]:
+    """One tool on the whole set: its row, and each family by share, those that fall short first."""
+    title = titles[own[0].tool]
+    yield from ("## The whole set", "", f"{title} alone, on {len(own)} worlds: larger ones, at three shares.", "")
+    yield from _markdown(HEADER, [summary(row, titles) for row in rows(own)])
+    yield ""
+    by_family: dict[str, list[Score]] = {}
+    for each in own:
+        if each.in_scope:
+            by_family.setdefault(each.family, []).append(each)
+    ordered = sorted(
+        by_family.items(), key=lambda entry: (mean(each.f1 or 0.0 for each in entry[1]) >= SHORT, entry[0])
+    )
+    header = ("family", *(f"F1 at {share}" for share in SHARES), "first finding is the cause", "advice makes it right")
+    yield from _markdown(header, [_by_share(family, found) for family, found in ordered])
+    yield from ("", "Alarms on its clean worlds:", "")
+    yield from _alarms(own)
+
+
+def _by_share(family: str, found: Sequence[Score]) -> tuple[str, ...]:
+    parts = [[each.f1 or 0.0 for each in found if each.share == share] for share in SHARES]
+    advised = [bool(each.removed) for each in found if each.advised]
+    first = f"{sum(bool(each.first) for each in found)} of {len(found)}"
+    advice = f"{sum(advised)} of {len(advised)}" if advised else "-"
+    return f"`{family}`", *(_share(mean(part) if part else None) for part in parts), first, advice
 
 
 def _shortcomings(

@@ -39,7 +39,7 @@
 # "vector.zero" = ["vector_zero"]
 # "vector.swapped" = ["vector_swapped"]
 # "vector.identical" = ["vector_copied"]
-# "vector.text_mismatch" = ["vector_noise", "vector_of_older_text", "vector_copied"]
+# "vector.text_mismatch" = ["vector_noise", "vector_of_older_text", "vector_copied", "batch_by_another_model"]
 # "vector.mixed_models" = ["batch_by_another_model"]
 # "vector.model_mismatch" = ["batch_by_another_model"]
 # ///
