@@ -63,7 +63,7 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
     return found
 
 
-def whole_version(versions: Sequence[Sequence[ChunkFacts]], changed: Collection[str]) -> Sequence[ChunkFacts] | None:
+def whole_version(versions: Sequence[list[ChunkFacts]], changed: Collection[str]) -> list[ChunkFacts] | None:
     """The only one of some versions of a page that is as the page, and has all of it that any of them has.
 
     Args:
@@ -74,7 +74,7 @@ def whole_version(versions: Sequence[Sequence[ChunkFacts]], changed: Collection[
     found = [
         own
         for own in versions
-        if changed.isdisjoint(chunk.point_id for chunk in own) and not _has_gap(_anchored(own), held)
+        if not any(chunk.point_id in changed for chunk in own) and not _has_gap(_anchored(own), held)
     ]
     return found[0] if len(found) == 1 else None
 
