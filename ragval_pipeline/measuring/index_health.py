@@ -13,11 +13,22 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.measuring.asking import Ways, hit_fields, searched_vector
 from ragval_pipeline.measuring.connections import limit_of, open_reader
 from ragval_pipeline.measuring.facts.files import StoredFacts
-from ragval_pipeline.measuring.names import INDEX_HEALTH, LATENCY_PROFILE, SPARSE_VECTORS, VECTOR_HEALTH
+from ragval_pipeline.measuring.names import (
+    INDEX_HEALTH,
+    LATENCY_PROFILE,
+    QUERY_VALIDATION_RESULTS,
+    SPARSE_VECTORS,
+    VECTOR_HEALTH,
+    is_selected,
+    selected_groups,
+)
 from ragval_pipeline.measuring.progress import progress_of
+from ragval_pipeline.measuring.task import Task
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
 from ragval_pipeline.sources.embedders.sparse import TextRow, knows_bm25, own_sparse_model, word_counts
+from ragval_pipeline.sources.kept.evidence import Earlier
+from ragval_pipeline.sources.kept.matches import Matches
 from ragval_pipeline.sources.search.production import production_searcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher, Kind, Probe, probe_all, searched_again
 from ragval_pipeline.sources.search.timing import Timed, time_queries, time_searcher
@@ -43,6 +54,7 @@ from ragval_pipeline.validation.sparse.vectors import Compared, SparseVectors, r
 from ragval_pipeline.validation.vectors import comparison, sample
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 from ragval_pipeline.validation.vectors.measure import measure_vectors, no_vectors
+from ragval_pipeline.validation.vectors.partition import with_texts
 from ragval_pipeline.validation.vectors.sample import id_hash, spread_over
 
 #: Test queries and stored vectors searched for both approximately and exactly.
@@ -155,6 +167,25 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
     return {name: row.tolist() for name, row in rows if row.any()}
 
 
+def vector_health(task: Task) -> Measurement:
+    """Judge the vectors of a task's collection, and leave for a later run how they match their texts."""
+    measured, matches = examine_vectors(
+        task.suite,
+        task.facts,
+        task.qdrant,
+        task.embedding,
+        asks_queries=is_selected(QUERY_VALIDATION_RESULTS, selected_groups(task.place.tags)),
+        partitions=task.partitions,
+        earlier=task.read.earlier,
+    )
+    if matches is not None and task.facts.kept is not None:
+        try:
+            task.read.facts = task.facts.model_copy(update={"kept": matches.write(task.facts.kept)})
+        except OSError as error:
+            task.log.warning("the next run embeds every text again: %s", error)
+    return measured
+
+
 #: Providers whose vectors are made for cosine.
 _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
@@ -167,14 +198,26 @@ def examine_vectors(
     *,
     asks_queries: bool,
     partitions: Partitions | None = None,
-) -> Measurement:
+    earlier: Earlier | None = None,
+) -> tuple[Measurement, Matches | None]:
     """Read every vector once, re-embed the sampled texts, and judge both.
 
-    ``asks_queries``: the run asks the test queries too, which have precedence if the budget is not enough for both.
+    Args:
+        suite: The resolved suite.
+        facts: The facts of the run.
+        connection: Opens the collection.
+        embedding: Opens the embedder.
+        asks_queries: Whether the run asks the test queries too, which have precedence if the budget is not enough for
+            both.
+        partitions: Those of the collection, if it has any.
+        earlier: An earlier run, whose comparisons are used where text, vector and model are the same.
+
+    Returns:
+        What was measured, and the comparisons for a later run; None if they say nothing of it.
     """
     manifest = facts.points
     if manifest.facts.has_no_vectors_yet:
-        return Measurement(asset=VECTOR_HEALTH, values=(no_vectors(),))
+        return Measurement(asset=VECTOR_HEALTH, values=(no_vectors(),)), None
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
 
     def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
@@ -196,14 +239,21 @@ def examine_vectors(
         unsampled = _why_not_embedded(suite, manifest)
         wanted = 0 if unsampled else sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
         suspected = sample.suspects(StoredFacts(facts)) if wanted else ()
-        found = comparison.compare_vectors(
-            snapshot.batches(comparison.COLUMNS),
-            lambda ids: _centred(of_size(reader.vectors(ids), vector.size, manifest.facts.name), vector),
-            embed=None if wanted == 0 else embed,
-            sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted, suspected) if wanted else None,
-            points=manifest.points,
-            on_progress=progress_of(VECTOR_HEALTH),
-        )
+        chosen = sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted, suspected) if wanted else None
+        matches = _matches(earlier, embedder, vector) if wanted != 0 else None
+
+        def compare() -> comparison.Comparison:
+            return comparison.compare_vectors(
+                snapshot.batches(comparison.COLUMNS),
+                lambda ids: _centred(of_size(reader.vectors(ids), vector.size, manifest.facts.name), vector),
+                embed=None if wanted == 0 else embed,
+                sample=chosen,
+                points=manifest.points,
+                matches=matches,
+                on_progress=progress_of(VECTOR_HEALTH),
+            )
+
+        found = with_texts(compare, matches)
         settings = _settings(suite, manifest, embedder, unsampled)
         lookups = _lookups(reader, embed, vector) if wanted else None
         measured = measure_vectors(
@@ -211,7 +261,19 @@ def examine_vectors(
         )
         coding = {} if vector.coding is None else {"coding": vector.coding.model_dump()}
         section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest"), **coding}
-        return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
+        return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}}), matches
+
+
+#: Providers whose vectors depend on nothing but the text and the versions of ragval and its packages.
+_FIXED = frozenset({"static"})
+
+
+def _matches(earlier: Earlier | None, embedder: Any, vector: VectorFacts) -> Matches | None:
+    """What is known of the vectors of texts; None if the embedder may give others today."""
+    if embedder.provider not in _FIXED:
+        return None
+    coding = "" if vector.coding is None else vector.coding.model_dump_json()
+    return Matches(earlier, embedder.provider, embedder.model, coding)
 
 
 def examine_sparse(suite: Suite, manifest: SnapshotManifest, connection: Any) -> Measurement:

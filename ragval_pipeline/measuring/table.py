@@ -27,8 +27,6 @@ from ragval_pipeline.measuring.names import (
     TRAFFIC,
     VALIDATION_REPORT,
     VECTOR_HEALTH,
-    is_selected,
-    selected_groups,
 )
 from ragval_pipeline.measuring.parts import Work
 from ragval_pipeline.measuring.task import Task
@@ -171,14 +169,7 @@ ROWS: Mapping[str, Row] = {
         reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
         parts={
-            VECTOR_HEALTH: lambda task: index_health.examine_vectors(
-                task.suite,
-                task.facts,
-                task.qdrant,
-                task.embedding,
-                asks_queries=is_selected(QUERY_VALIDATION_RESULTS, selected_groups(task.place.tags)),
-                partitions=task.partitions,
-            ),
+            VECTOR_HEALTH: lambda task: index_health.vector_health(task),
             SPARSE_VECTORS: lambda task: index_health.examine_sparse(task.suite, task.manifest, task.qdrant),
             INDEX_HEALTH: lambda task: index_health.examine_index(
                 task.suite, task.manifest, task.qdrant, task.embedding, task.partitions

@@ -9,9 +9,12 @@ from upath import UPath
 
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.run import Run
+from ragval_pipeline.sources.kept.matches import MATCHES
 from ragval_pipeline.suite.model import Suite
 from tests.orchestration.test_calls import timeless
 from tests.orchestration.world import World
+
+ONLY = ["coverage", "integrity", "metadata", "chunks", "vectors"]
 
 
 def evidence(run: Run) -> dict[str, bytes]:
@@ -37,8 +40,7 @@ def agree(one: Run, other: Run) -> bool:
 
 
 def runs_of(suite: Suite) -> list[Run]:
-    only = ["coverage", "integrity", "metadata", "chunks"]
-    return [run_suite(suite, only=only), run_suite(suite, only=only, full=True)]
+    return [run_suite(suite, only=ONLY), run_suite(suite, only=ONLY, full=True)]
 
 
 @pytest.mark.parametrize("place", [pytest.param("folder", marks=pytest.mark.slow), "memory"])
@@ -47,12 +49,13 @@ def test_a_run_after_a_change_finds_what_a_whole_run_finds(
 ) -> None:
     changes = {"report_uri": f"memory://{tmp_path.name}"} if place == "memory" else {}
     suite = world.suite(changes)
-    before = run_suite(suite, only=["coverage", "integrity", "metadata", "chunks"])
+    before = run_suite(suite, only=ONLY)
     rewrite(world)
     caplog.set_level("INFO", "ragval_pipeline")
     after, whole = runs_of(suite)
     assert agree(after, whole)
     assert not agree(before, whole)
+    assert all((UPath(run.folder) / "evidence" / "kept" / MATCHES).exists() for run in (before, after, whole))
     [line] = [record.getMessage() for record in caplog.records if record.getMessage().startswith("facts of ")]
     reused, _, units = line.split()[2:5]
     assert 0 < int(reused) < int(units)

@@ -84,6 +84,19 @@ def write_record(folder: UPath, *, pages: KeptParts, facts: KeptParts) -> tuple[
     return tuple(Part(name=name, rows=0) for name in (FACT_KEYS, RECORD))
 
 
+def with_file(kept: KeysManifest, name: str, *, rows: int) -> KeysManifest:
+    """Add a file that is in the folder to the record, and to the files of the run.
+
+    Raises:
+        OSError: The record cannot be written.
+    """
+    folder = kept.folder()
+    record = Record.model_validate_json((folder / RECORD).read_bytes())
+    files = {**record.files, f"{KEPT}/{name}": _sha256(folder / name)}
+    (folder / RECORD).write_bytes(record.model_copy(update={"files": files}).model_dump_json(indent=1).encode())
+    return kept.model_copy(update={"parts": (*kept.parts, Part(name=name, rows=rows))})
+
+
 @dataclass
 class Earlier:
     """The evidence of an earlier run.

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.lazy import np, pa, pc
@@ -19,6 +19,7 @@ from ragval_pipeline.validation.thresholds import FEW, MATCH, MOST, NOISE, ROUND
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ragval_pipeline.sources.kept.matches import Matches
     from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 
     Floats = NDArray[np.float32]
@@ -64,10 +65,13 @@ class Comparison:
         sampled: Points whose text was re-embedded, in reading order.
         cosine: Blocks of the cosines of ``sampled``; NaN if one of the two vectors has no direction.
         norms: Blocks of the norms of the re-embedded texts of ``sampled``.
-        texts: Unit vectors of the re-embedded texts; only of the first ``sampled`` if there are too many.
+        texts: Unit vectors of the re-embedded texts; only of the first ``sampled`` if there are too many, and without
+            order if some were not embedded again.
         stored_at: Blocks of indices into ``sampled``: the points that do not match, or only nearly, and references.
         stored: Their stored unit vectors.
         stride: Distance of reference points, whose vectors are always kept.
+        reused: Points of ``sampled`` whose cosine is an earlier run's.
+        stale: Whether an earlier run's cosine is another one now.
         failure: Why re-embedding ended early, if it did; data about the stored vectors alone is still complete.
     """
 
@@ -86,6 +90,8 @@ class Comparison:
     stored_at: list[Rows] = field(default_factory=list)
     stored: ScratchRows = field(default_factory=ScratchRows)
     stride: int = 1
+    reused: int = 0
+    stale: bool = False
     failure: SystemFailure | NotMeasurableError | None = None
 
     def add(self, batch: VectorBatch) -> Floats:
@@ -110,28 +116,48 @@ class Comparison:
         self.prints.append(unit[usable] @ _directions(unit.shape[1]))
         return unit
 
-    def compare(self, names: Sequence[str], stored: Floats, again: Floats, *, stride: int) -> None:
+    def compare(self, names: Sequence[str], stored: Floats, again: _Embedded, *, stride: int) -> None:
         """Add some sampled points.
 
-        ``stored`` are unit vectors, shape (n, dimension), zeros without a direction; ``again`` the vectors of the
-        re-embedded texts, of the same shape and any norm. Of every ``stride``-th point the stored vector is kept
-        although it matches.
+        ``stored`` are unit vectors, shape (n, dimension), zeros without a direction. Of every ``stride``-th point the
+        stored vector is kept although it matches.
         """
         self.stride = stride
-        unit = unit_rows(again)
-        cosine = np.einsum("ij,ij->i", stored, unit)
-        cosine[~unit.any(axis=1) | ~stored.any(axis=1)] = np.nan
-        first, room = len(self.sampled), KEPT_BYTES // (2 * max(unit.shape[1], 1)) - len(self.sampled)
+        first, room = len(self.sampled), KEPT_BYTES // (2 * max(stored.shape[1], 1)) - len(self.sampled)
         places = np.arange(first, first + len(names))
         self.sampled.extend(names)
-        self.cosine.append(cosine)
-        self.norms.append(np.linalg.norm(again, axis=1).astype(np.float32))
+        self.cosine.append(again.cosine)
+        self.norms.append(again.norm)
+        self.reused += len(names) - len(again.unit)
         if room > 0:
+            cosine = again.cosine
             wanted = np.flatnonzero((cosine < 1 - ROUNDING) | ((places % stride == 0) & np.isfinite(cosine)))
             wanted = wanted[wanted < room]
-            self.texts.add(unit[:room].astype(np.float16))
+            self.texts.add(again.unit[:room].astype(np.float16))
             self.stored_at.append(places[wanted])
             self.stored.add(stored[wanted].astype(np.float16))
+
+
+class _Embedded(NamedTuple):
+    """Texts beside their stored vectors.
+
+    Attributes:
+        cosine: Of each vector with that of its text; NaN if one of them has no direction.
+        norm: Of the vector of each text.
+        unit: Unit vectors of those that were embedded now.
+    """
+
+    cosine: Floats
+    norm: Floats
+    unit: Floats
+
+
+def _embedded(stored: Floats, again: Floats) -> _Embedded:
+    """The vectors of texts beside unit vectors, of the same shape."""
+    unit = unit_rows(again)
+    cosine = np.einsum("ij,ij->i", stored, unit)
+    cosine[~unit.any(axis=1) | ~stored.any(axis=1)] = np.nan
+    return _Embedded(cosine, np.linalg.norm(again, axis=1).astype(np.float32), unit)
 
 
 def compare_vectors(
@@ -141,6 +167,7 @@ def compare_vectors(
     embed: Embed | None,
     sample: Collection[str] | None,
     points: int,
+    matches: Matches | None = None,
     on_progress: Callable[[int, int | None], None] | None = None,
 ) -> Comparison:
     """Read every vector once.
@@ -151,6 +178,8 @@ def compare_vectors(
         embed: Embeds texts as documents; None: nothing is re-embedded.
         sample: Points to re-embed; None: all with a text.
         points: Number of points, for progress.
+        matches: How vectors matched their texts in an earlier run: what is known is not embedded again, except the
+            references. None: every text is embedded, and nothing is left for a later run.
         on_progress: Called with points done and in total.
 
     Raises:
@@ -158,7 +187,7 @@ def compare_vectors(
     """
     found = Comparison()
     stride = max(1, (points if sample is None else len(sample)) // REFERENCES)
-    again = _Again(embed, sample, stride) if embed is not None else None
+    again = _Again(embed, sample, stride, matches) if embed is not None else None
     for batch, rows in _with_rows(snapshot, vectors_of):
         unit = found.add(batch)
         if again is not None and found.failure is None:
@@ -189,6 +218,7 @@ class _Again:
     embed: Embed
     sample: Collection[str] | None
     stride: int
+    matches: Matches | None
 
     def compare(self, found: Comparison, batch: VectorBatch, unit: Floats, rows: pa.Table) -> None:
         embedded = pc.coalesce(rows.column("embedded_text"), rows.column("text")).to_pylist()
@@ -199,17 +229,38 @@ class _Again:
         }
         if not texts:
             return
-        again, names = self.embed(list(texts.values())), tuple(texts)
-        stored = unit
+        names, stored = tuple(texts), unit
+        if not batch.ids:
+            again = self.embed(list(texts.values()))
+            stored = np.zeros_like(again)
+            found.compare(names, stored, _embedded(stored, again), stride=self.stride)
+            return
         if names == batch.ids:
             names = batch.ids  # share the ids
         else:
             place = {name: number for number, name in enumerate(batch.ids)}
             held = np.array([place.get(name, -1) for name in names])
-            stored = np.zeros_like(again)
-            if batch.ids:
-                stored[held >= 0] = unit[held[held >= 0]]
-        found.compare(names, stored, again, stride=self.stride)
+            # A point without a vector counts as one without a direction.
+            stored = np.zeros((len(names), unit.shape[1]), dtype=np.float32)
+            stored[held >= 0] = unit[held[held >= 0]]
+        found.compare(names, stored, self._embedded(found, [*texts.values()], stored), stride=self.stride)
+
+    def _embedded(self, found: Comparison, texts: Sequence[str], stored: Floats) -> _Embedded:
+        matches = self.matches
+        if matches is None:
+            return _embedded(stored, self.embed(texts))
+        keys = matches.keys(texts, stored)
+        is_known, cosine, norm = matches.found(keys)
+        is_reference = np.arange(len(found.sampled), len(found.sampled) + len(texts)) % self.stride == 0
+        anew = np.flatnonzero(~is_known | is_reference)
+        rest = self.embed([texts[number] for number in anew.tolist()]) if len(anew) else stored[anew]
+        again = _embedded(stored[anew], rest)
+        was_known = is_known[anew]
+        for known, now in ((cosine[anew], again.cosine), (norm[anew], again.norm)):
+            found.stale |= not np.array_equal(known[was_known], now[was_known], equal_nan=True)
+        cosine[anew], norm[anew] = again.cosine, again.norm
+        matches.leave(keys, cosine, norm)
+        return _Embedded(cosine, norm, again.unit)
 
 
 def same_vectors(found: Comparison) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING
@@ -14,6 +14,8 @@ from ragval_pipeline.validation.vectors.comparison import Comparison
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ragval_pipeline.sources.kept.matches import Matches
 
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
@@ -127,6 +129,19 @@ class Partition:
         self.texts = np.concatenate([self.texts, again.astype(np.float16)])
         self.stored = np.concatenate([self.stored, stored.astype(np.float16)])
         self.at = np.concatenate([self.at, places])
+
+
+def with_texts(compare: Callable[[], Comparison], matches: Matches | None) -> Comparison:
+    """What ``compare`` finds with some ``matches`` of an earlier run.
+
+    They are forgotten, and it is called again, if one of them is no longer so, or if vectors are to be explained: that
+    takes the texts of all points.
+    """
+    found = compare()
+    if matches is None or not found.reused or not (found.stale or len(Partition(found).off())):
+        return found
+    matches.forget()
+    return compare()
 
 
 def _by_cosine(cosine: Floats) -> NDArray[np.int8]:

@@ -17,12 +17,14 @@ from ragval_pipeline.demo.site import load_pages
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.kept.matches import Matches
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.vectors import comparison
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 from ragval_pipeline.validation.vectors.measure import measure_vectors
+from ragval_pipeline.validation.vectors.partition import with_texts
 
 Floats = NDArray[np.float32]
 SIZE = 256
@@ -77,7 +79,7 @@ class Space:
         for start in range(0, len(places), self.batch):
             yield self._batch(places[start : start + self.batch])
 
-    def examined(self, sample: Collection[str] | None = None) -> Measurement:
+    def examined(self, sample: Collection[str] | None = None, matches: Matches | None = None) -> Measurement:
         """The measurement of ``vector_health``."""
         by_id = {row["point_id"]: {**row, "text_chars": len(row["text"] or "")} for row in self.rows}
 
@@ -92,9 +94,13 @@ class Space:
         snapshot = pa.RecordBatch.from_pylist(
             [{key: row[key] for key in comparison.COLUMNS} for row in self.rows], schema=schema
         )
-        found = comparison.compare_vectors(
-            [snapshot], self.vectors_of, embed=embed_as, sample=sample, points=len(self.rows)
-        )
+
+        def compare() -> comparison.Comparison:
+            return comparison.compare_vectors(
+                [snapshot], self.vectors_of, embed=embed_as, sample=sample, points=len(self.rows), matches=matches
+            )
+
+        found = with_texts(compare, matches)
         vector = VectorFacts(name=None, size=SIZE, distance=self.distance)  # type: ignore[arg-type]
         settings = VectorSettings(
             "c", vector, self.embedder.model, made_for_cosine=self.made_for_cosine,
