@@ -13,7 +13,7 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.tables import chunk_schema, chunks_of, page_schema, pages_of, texts_of
+from ragval_pipeline.validation.facts.tables import HASHES, chunk_schema, chunks_of, page_schema, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
 
 #: Selects rows of a batch, as a Boolean array.
@@ -75,9 +75,13 @@ class FactRows(Protocol):
         return pa.Table.from_batches(self.batches("chunks", columns), schema=schema)
 
     def pages(self, where: Chosen | None = None) -> Iterator[PageFacts]:
-        """Every in-scope page, or those that ``where`` selects."""
-        batches = self.batches("pages")
+        """Every in-scope page, or those that ``where`` selects; without ``beside`` and ``anchors``, which are large."""
+        batches = self.batches("pages", [name for name in page_schema().names if name not in HASHES])
         return (page for batch in batches for page in pages_of(batch if where is None else batch.filter(where(batch))))
+
+    def anchors(self) -> Iterator[pa.RecordBatch]:
+        """Key and anchors of every in-scope page."""
+        return self.batches("pages", ("page_key", "anchors"))
 
 
 class Facts(FactRows, Protocol):

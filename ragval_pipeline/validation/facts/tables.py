@@ -180,17 +180,18 @@ _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
 
 
 def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
-    """The pages of a table's rows."""
+    """The pages of a table's rows; columns of hashes may be missing."""
     entries = batch.column("blocks").flatten()
     # Field by field: converting the blocks as mappings would take several times as long.
     blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
+    named = [name for name in _OF_PAGES if name in batch.schema.names]
     hashes = (
-        _cut(array("Q", numbers_of(batch.column(name).flatten()).tobytes()), batch.column(name)) for name in _OF_PAGES
+        _cut(array("Q", numbers_of(batch.column(name).flatten()).tobytes()), batch.column(name)) for name in named
     )
     lists = zip(_cut(blocks, batch.column("blocks")), *hashes, strict=True)
-    rows = _rows(batch.drop_columns(["blocks", *_OF_PAGES]), {"damaged": tuple})
+    rows = _rows(batch.drop_columns(["blocks", *named]), {"damaged": tuple})
     return (
-        PageFacts(**row, blocks=own, **dict(zip(_OF_PAGES, runs, strict=True)))
+        PageFacts(**row, blocks=own, **dict(zip(named, runs, strict=True)))
         for row, (own, *runs) in zip(rows, lists, strict=True)
     )
 

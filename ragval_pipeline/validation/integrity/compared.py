@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.lazy import np, pc
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import fold, words_of
 from ragval_pipeline.validation.belonging import Partitions
@@ -27,14 +27,13 @@ from ragval_pipeline.validation.integrity.content import (
     is_lost,
     lost_passages,
     of_other_pages,
-    pages_holding,
 )
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.holding import Runs, pages_holding
 from ragval_pipeline.validation.integrity.older import present_versions
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS, WHOLE
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 #: Pages compared with each other, for the text of a wall or around the content.
@@ -56,8 +55,9 @@ class Compared:
     """The pages of an index compared with their chunks.
 
     Attributes:
-        pages: Every in-scope page by key; with blocks only if some is lost, or part of many, without blocks that are on
-            most pages.
+        facts: The facts of all chunks and pages.
+        pages: Every in-scope page by key, without hashes; with blocks only if some is lost, or part of many, without
+            blocks that are on most pages.
         differing: Chunks that differ from their page or join words, by point id.
         classes: The class of each of them; every other chunk of a page that was read is verified.
         habits: What the ingestion adds around its chunks.
@@ -69,9 +69,10 @@ class Compared:
         notices: Pages whose chunks have what the page shows before it is built in the browser, and nothing else.
         present: The points with the present version of a drifted chunk, by its point id.
         encoded: Gone chunks of data instead of words, such as pictures in base64.
-        facts: The facts of all chunks.
+        walls: Pages that show the same as others, and nothing of their own.
     """
 
+    facts: FactRows
     pages: Mapping[str, PageFacts]
     differing: Mapping[str, ChunkFacts]
     classes: Mapping[str, ChunkClass]
@@ -84,7 +85,7 @@ class Compared:
     notices: frozenset[str] = frozenset()
     encoded: frozenset[str] = frozenset()
     by_partition: Mapping[str, Amounts] = field(default_factory=dict)
-    facts: FactRows | None = None
+    walls: frozenset[str] = frozenset()
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
@@ -92,7 +93,7 @@ class Compared:
         gone = {name: chunk.probes for name, chunk in self.differing.items() if self.classes[name] == "gone"}
         return {
             name: others[0]
-            for name, keys in pages_holding(gone, self.pages.values()).items()
+            for name, keys in self.holding(gone).items()
             if (others := [key for key in keys if key != self.differing[name].page_key])
         }
 
@@ -126,22 +127,25 @@ class Compared:
         strays = {chunk.point_id: chunk for chunk in self.strays if chunk.page_key not in self.pages}
         lacking = {page.page_key for page in self.read if not page.chunks or page.blocks}
         # What is around the content of most pages, such as the titles in a menu, tells none of them from the others.
-        around = _common_anchors(self.read) if strays else frozenset()
+        around = self._common_anchors() if strays else frozenset()
         bare = {name: tuple(run for run in chunk.probes if run not in around) for name, chunk in strays.items()}
         on: dict[str, list[ChunkFacts]] = {}
-        for name, keys in pages_holding({name: runs for name, runs in bare.items() if runs}, self.read).items():
+        held = pages_holding({name: runs for name, runs in bare.items() if runs}, self.facts.anchors(), self._is_read)
+        for name, keys in held.items():
             for key in lacking.intersection(keys):
                 on.setdefault(key, []).append(strays[name])
         moved: dict[str, set[str]] = {}
         for key, chunks in on.items():
             page = self.pages[key]
-            names = _holding_lost(page, chunks) if page.chunks else [chunk.point_id for chunk in chunks]
+            names = _holding_lost(page, chunks, ()) if page.chunks else [chunk.point_id for chunk in chunks]
             moved[key] = {strays[name].page_key or name for name in names}
         under_others: dict[str, list[ChunkFacts]] = {}
         for name, key in self.stands_on.items():
             under_others.setdefault(key, []).append(self.differing[name])
-        for key in lacking.intersection(under_others):
-            names = _holding_lost(self.pages[key], under_others[key])
+        told = lacking.intersection(under_others)
+        anchors = self.anchors_of([key for key in told if not self.pages[key].chunks])
+        for key in told:
+            names = _holding_lost(self.pages[key], under_others[key], anchors.get(key, ()))
             moved.setdefault(key, set()).update(names)
         return {key: sorted(found) for key, found in moved.items() if found}
 
@@ -165,18 +169,34 @@ class Compared:
         """Pages whose text could be read."""
         return [page for page in self.pages.values() if page.state == "read"]
 
+    def _is_read(self, key: str) -> bool:
+        return self.pages[key].state == "read"
 
-def _common_anchors(pages: Sequence[PageFacts]) -> frozenset[int]:
-    """The anchors of most of some pages."""
-    chosen = pages[:: -(-len(pages) // MOST_COMPARED)] if pages else ()
-    counted = Counter(run for page in chosen for run in set(page.anchors))
-    return frozenset(run for run, count in counted.items() if count >= FEWEST and count > MOST * len(chosen))
+    def holding(self, texts: Mapping[str, Runs]) -> dict[str, list[str]]:
+        """The pages with most of some texts, as ``pages_holding``; what all walls show is the text of none."""
+        return pages_holding(texts, self.facts.anchors(), lambda key: key not in self.walls)
+
+    def anchors_of(self, keys: Collection[str]) -> dict[str, Sequence[int]]:
+        """The anchors of some pages that are no walls."""
+        wanted = one_of("page_key", keys)
+        found = (batch.filter(wanted(batch)) for batch in (self.facts.anchors() if keys else ()))
+        return {key: runs for batch in found for key, runs in zip(*map(pa.Array.to_pylist, batch.columns), strict=True)}
+
+    def _common_anchors(self) -> frozenset[int]:
+        """The anchors of most of the pages that were read."""
+        pages = self.read
+        chosen = self.anchors_of([page.page_key for page in pages[:: -(-len(pages) // MOST_COMPARED)]] if pages else ())
+        counted = Counter(run for runs in chosen.values() for run in set(runs))
+        return frozenset(run for run, count in counted.items() if count >= FEWEST and count > MOST * len(chosen))
 
 
-def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
-    """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together."""
+def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts], anchors: Sequence[int]) -> list[str]:
+    """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together.
+
+    ``anchors`` are those of a page without chunks.
+    """
     if not page.chunks:
-        held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
+        held = set(anchors).intersection(run for chunk in chunks for run in chunk.probes)
         # Runs of menus and footers are anchors, too: they may be more than those of a short page's content.
         content = sum(block.letters for block in page.blocks)
         return [chunk.point_id for chunk in chunks] if len(held) * SAMPLED >= MOST * content else []
@@ -205,7 +225,8 @@ def compare(facts: FactRows, partitions: Partitions | None = None) -> Compared:
     habits = Habits.of(differing.values(), total=sum(page.chunks for page in read), pages=len(read))
     classes = {name: class_of(chunk, habits) for name, chunk in differing.items()}
     drifted = [chunk for name, chunk in differing.items() if classes[name] == "drifted"]
-    classes.update(dict.fromkeys(of_other_pages(drifted, read, pages.lacks), "gone"))
+    holding = partial(pages_holding, pages=facts.anchors(), among={page.page_key for page in read}.__contains__)
+    classes.update(dict.fromkeys(of_other_pages(drifted, holding, pages.lacks), "gone"))
     old = {chunk.point_id: chunk for chunk in drifted if classes[chunk.point_id] == "drifted"}
     return Compared(
         facts=facts,
@@ -217,6 +238,7 @@ def compare(facts: FactRows, partitions: Partitions | None = None) -> Compared:
         strays=strays,
         amounts=Amounts(*letters_found(facts, walls), pages.held, pages.content),
         by_partition=pages.of_partitions.amounts(facts, walls) if pages.of_partitions else {},
+        walls=walls,
         notices=_notices(facts, shells),
         encoded=_encoded(facts, [chunk for name, chunk in differing.items() if classes[name] == "gone"]),
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, dropwhile, groupby, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.holding import Runs
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     FEWEST,
@@ -34,8 +36,6 @@ def common_digests(pages: Iterable[pa.RecordBatch]) -> frozenset[int]:
 
     ``pages`` have ``SHOWN``; facts of earlier versions have no ``beside``.
     """
-    import numpy as np
-
     counted = [np.fromiter(digests, dtype=np.uint64) for digests in map(set, _shown(pages)) if digests]
     if not counted:
         return frozenset()
@@ -46,8 +46,6 @@ def common_digests(pages: Iterable[pa.RecordBatch]) -> frozenset[int]:
 
 def _shown(pages: Iterable[pa.RecordBatch]) -> Iterator[list[int]]:
     """The digests of the blocks of each page that was read, and of its other lines."""
-    import pyarrow.compute as pc
-
     for batch in pages:
         read = batch.filter(pc.equal(batch.column("state"), constant("read")))
         digests = pc.struct_field(read.column("blocks").flatten(), "digest").to_pylist()
@@ -334,41 +332,24 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     return "verified"
 
 
-def of_other_pages(chunks: Iterable[ChunkFacts], pages: Iterable[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
+def of_other_pages(
+    chunks: Iterable[ChunkFacts],
+    holding: Callable[[Mapping[str, Runs]], Mapping[str, list[str]]],
+    lacks: Mapping[str, int],
+) -> Iterator[str]:
     """Which chunks that differ from their page belong to a similar one.
 
     The other page has more of the text than its own, and its chunks lack about as much as is missing here: a page
-    without missing content, such as that of another version, only repeats what its own said before. ``lacks`` are the
-    letters of the content of each page that are in none of its chunks.
+    without missing content, such as that of another version, only repeats what its own said before. ``holding`` finds
+    the pages with texts, as ``pages_holding``; ``lacks`` are the letters of the content of each page that are in none
+    of its chunks.
     """
     differing = {chunk.point_id: chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS}
     brought: dict[str, list[str]] = {}
-    for name, keys in pages_holding({name: chunk.probes for name, chunk in differing.items()}, pages).items():
+    for name, keys in holding({name: chunk.probes for name, chunk in differing.items()}).items():
         if differing[name].page_key not in keys:
             brought.setdefault(max(keys, key=lambda key: lacks.get(key, 0)), []).append(name)
     for key, names in brought.items():
         letters = sum(differing[name].letters - differing[name].found for name in names)
         if lacks.get(key, 0) >= MOST * letters:
             yield from names
-
-
-def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
-    """Keys of the pages with most of each text, in order; texts that are nowhere are left out.
-
-    A page that shares a passage with a text is not its origin if another has more of it. ``texts`` are sampled n-grams
-    (``ChunkFacts.probes``), of which half may have changed.
-    """
-    owners: dict[int, list[str]] = {}
-    for name, runs in texts.items():
-        for run in runs:
-            owners.setdefault(run, []).append(name)
-    found: dict[str, list[str]] = {}
-    most: Counter[str] = Counter()
-    for page in pages:
-        hits = Counter(name for run in page.anchors if run in owners for name in owners[run])
-        for name, count in hits.items():
-            if count >= max(1.0, MOST * len(texts[name]), most[name]):
-                if count > most[name]:
-                    most[name], found[name] = count, []
-                found[name].append(page.page_key)
-    return found

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ragval_pipeline.text.folding import LIGATURE, fold, words_of
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Replaced
 from ragval_pipeline.validation.integrity.compared import Compared
-from ragval_pipeline.validation.integrity.content import pages_holding
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 
@@ -108,12 +107,13 @@ def _are_most(some: Collection[ChunkFacts], chunks: Collection[ChunkFacts]) -> b
 
 def _carried(compared: Compared, chunks: Sequence[ChunkFacts]) -> dict[str, str]:
     """The page that has what is strange in chunks, by id; none if chunks of few pages have any of another."""
+    differing = [chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS]
+    anchors = compared.anchors_of({chunk.page_key or "" for chunk in differing})
     strange = {
-        chunk.point_id: tuple(set(chunk.probes).difference(compared.pages[chunk.page_key or ""].anchors))
-        for chunk in chunks
-        if chunk.letters - chunk.found >= PASSAGE_LETTERS
+        chunk.point_id: tuple(set(chunk.probes).difference(anchors.get(chunk.page_key or "", ())))
+        for chunk in differing
     }
-    held = pages_holding({name: runs for name, runs in strange.items() if runs}, compared.pages.values())
+    held = compared.holding({name: runs for name, runs in strange.items() if runs})
     pages = {compared.differing[name].page_key for name in held}
     return {name: keys[0] for name, keys in held.items()} if len(pages) >= FEWEST else {}
 

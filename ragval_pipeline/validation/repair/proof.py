@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
 from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.store import FactRows
-from ragval_pipeline.validation.integrity.content import pages_holding
+from ragval_pipeline.validation.integrity.holding import pages_holding
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
 #: The points of some to be deleted whose deletion is not proven to lose nothing.
@@ -95,13 +95,13 @@ class Proof:
         """
         if not texts:
             return {}
-        whole = set()
-        pages = []
-        for page in self.facts.pages():
-            pages.append(replace(page, blocks=()))
-            if page.chunks and not any(block.held < block.letters for block in page.blocks):
-                whole.add(page.page_key)
-        return {name: keys for name, keys in pages_holding(texts, pages).items() if not whole.issuperset(keys)}
+        whole = {
+            page.page_key
+            for page in self.facts.pages()
+            if page.chunks and not any(block.held < block.letters for block in page.blocks)
+        }
+        held = pages_holding(texts, self.facts.anchors())
+        return {name: keys for name, keys in held.items() if not whole.issuperset(keys)}
 
     def _scope(self) -> frozenset[str]:
         return frozenset(key for batch in self.facts.batches("pages", ("page_key",)) for key in batch[0].to_pylist())

@@ -13,7 +13,7 @@ from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.retrieval.texts import fold_text
-from ragval_pipeline.validation.self_retrieval.names import as_read, own_titles, shared_parts
+from ragval_pipeline.validation.self_retrieval.names import SharedParts, as_read, own_titles, shared_parts
 
 #: Snapshot columns that ``pages_from_snapshot`` and ``passage_queries`` need.
 COLUMNS = ("page_key", "page_url", "title", "headings")
@@ -28,6 +28,8 @@ PASSAGES = 5  # work
 #: Maximum words of a chunk in a query, within every model's limit, and characters for scripts without spaces.
 WORDS, CHARACTERS = 200, 1500  # work
 _BLANKS = re.compile(r"\s+")
+#: Paths of headings remembered while the points are read.
+_PATHS_HELD = 4096  # work
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
     titles: dict[str, str] = {}
     headings: dict[str, dict[str, None]] = {}
     urls: dict[str, str] = {}
-    # The chunks of a page have mostly the same page fields.
+    # The chunks of a page have mostly the same page fields, and are close together.
     paths: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         key = row["page_key"]
@@ -76,12 +78,15 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
         stored = tuple(row["headings"] or ())
         path = paths.get(stored)
         if path is None:
+            if len(paths) >= _PATHS_HELD:
+                paths.clear()
             path = paths[stored] = [read for text in stored if not is_blank(read := as_read(text))]
         title = as_read(row["title"]) if row["title"] and not is_blank(row["title"]) else (path[0] if path else None)
         if title is not None:
             titles.setdefault(key, title)
         headings.setdefault(key, {}).update(dict.fromkeys(path))
-    return {key: OwnPage(key, url, titles.get(key), tuple(headings.get(key, ()))) for key, url in urls.items()}
+    # One after another: each page's headings are in memory once.
+    return {key: OwnPage(key, url, titles.pop(key, None), tuple(headings.pop(key, ()))) for key, url in urls.items()}
 
 
 def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
@@ -118,16 +123,18 @@ def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) 
     whole = list(pages)
     shared = shared_parts({*page.headings, *([page.title] if page.title else [])} for page in whole)
     titles = own_titles({page.key: page.title for page in whole if page.title}, shared)
-    known = [
-        replace(page, headings=tuple(dict.fromkeys(map(shared.without, page.headings)))) if page.headings else page
+    known = [_shortened(page, shared) for page in whole if asked is None or page.key in asked]
+    # Of a million names only those are counted that are asked for.
+    names = {fold_text(name) for page in known for name in (*page.headings, titles.get(page.key) or "")}
+    owners = Counter(
+        folded
         for page in whole
-    ]
-    owners = Counter(folded for page in known for folded in set(map(fold_text, page.headings)))
-    bearers = Counter(fold_text(title) for title in titles.values())
+        for folded in {fold_text(shared.without(heading)) for heading in page.headings}
+        if folded in names
+    )
+    bearers = Counter(folded for title in titles.values() if (folded := fold_text(title)) in names)
     queries = []
     for page in known:
-        if asked is not None and page.key not in asked:
-            continue
         title, before = titles.get(page.key), ""
         if title:
             folded = fold_text(title)
@@ -141,6 +148,11 @@ def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) 
             for number, heading in enumerate(_telling(page, {title, shared.without(page.title or "")}, owners))
         ]
     return queries
+
+
+def _shortened(page: OwnPage, shared: SharedParts) -> OwnPage:
+    """The page with headings without shared parts."""
+    return replace(page, headings=tuple(dict.fromkeys(map(shared.without, page.headings)))) if page.headings else page
 
 
 def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[OwnQuery]:

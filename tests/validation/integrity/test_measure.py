@@ -11,6 +11,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
+from ragval_pipeline.validation.facts.tables import pages_of
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.validation.integrity.world import (
     BATTERY,
@@ -353,7 +354,8 @@ def test_facts_come_back_from_their_files_as_they_were(tmp_path: Path):
     records = list(facts.copies.records())
     kept = facts_of_bucket(records, list(facts.snapshot.rows(COLUMNS)))
     assert list(facts.chunks()) == list(kept.chunks)
-    assert list(facts.pages()) == list(kept.pages)
+    assert [page for batch in facts.batches("pages") for page in pages_of(batch)] == list(kept.pages)
+    assert list(facts.pages()) == [replace(page, beside=(), anchors=()) for page in kept.pages]
     assert any(chunk.openings for chunk in facts.chunks())
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+import pyarrow as pa
 
-from ragval_pipeline.validation.integrity.content import pages_holding
+from ragval_pipeline.validation.integrity.holding import pages_holding
 
 
-def page(key: str, *anchors: int) -> Any:
-    return SimpleNamespace(page_key=key, anchors=anchors)
+def page(key: str, *anchors: int) -> pa.RecordBatch:
+    kinds = [pa.array([key]), pa.array([anchors], pa.list_(pa.uint64()))]
+    return pa.record_batch(kinds, names=["page_key", "anchors"])
 
 
 def test_a_page_that_shares_a_passage_with_a_text_is_not_where_it_is_from():
