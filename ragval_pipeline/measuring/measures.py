@@ -45,7 +45,8 @@ from ragval_pipeline.validation.integrity.instructions import look_for_instructi
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.payload import tags
-from ragval_pipeline.validation.payload.evidence import PayloadRules, measure_payloads, take_evidence, with_expectations
+from ragval_pipeline.validation.payload.evidence import measure_payloads, take_evidence, with_expectations
+from ragval_pipeline.validation.payload.payloads import PayloadRules
 from ragval_pipeline.validation.quality import measure_quality
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.regression.compare import compare_answers, measured_values

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.measuring.facts.files import StoredFacts
 from ragval_pipeline.sources.datasets import dataset_of
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, site_table
 from ragval_pipeline.validation.integrity.compared import compare
@@ -18,6 +19,7 @@ from ragval_pipeline.validation.own_rules import checked_rules, own_findings
 from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.views.questions import question_tables
+from ragval_pipeline.validation.views.tables import learnt_tables
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import Finding
@@ -47,14 +49,27 @@ def findings_of_rules(
         **_facts(facts),
         "_fields": fields_table(manifest.fields, manifest.required),
         **question_tables(query_results_of(sections)),
+        **learnt_tables(sections.get),
     }
-    if facts is not None and facts.parts and any("judged_" in written.rule.sql for written in rules):
+    asked = " ".join(written.rule.sql for written in rules)
+    if facts is not None and facts.parts and re.search("judged_(chunks|pages)", asked):
         judged = Judged(compare(StoredFacts(facts)))
         tables |= {name: judged.table(name) for name in ("_judged_chunks", "_judged_pages")}
+    now, profile = datetime.now(UTC), get_profile(suite.profile)
+    located = inventory.location if inventory is not None else None
+    own_queries = sections.get("self_retrieval", {})
+    tables["_run"] = run_table(
+        now,
+        located,
+        id_rule=profile.id_rule if profile else None,
+        collection_points=manifest.points,
+        distance=next((vector.distance for vector in manifest.facts.vectors), None),
+        pages_to_ask=own_queries.get("pages"),
+        pages_asked=own_queries.get("pages_asked"),
+    )
     if inventory is not None:
-        now = datetime.now(UTC)
-        tables |= {"_site": site_table(inventory), "_run": run_table(now, inventory.location)}
-        if any(re.search(r"\baddresses\b", written.rule.sql) for written in rules):
+        tables["_site"] = site_table(inventory)
+        if re.search(r"\baddresses\b", asked):
             indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
             tables["_addresses"] = addresses_table(indexed, inventory.scope_urls, manifest.points)
     return list(own_findings(rules, {name: table for name, table in tables.items() if table is not None}))

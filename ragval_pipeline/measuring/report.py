@@ -42,12 +42,13 @@ from ragval_pipeline.validation.languages import Languages
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.views.tables import LEARNT
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "pandas")
 #: Sections of the measurements stored as evidence.
 _EXTRAS = (
     "expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval",
-    "traffic_clusters", "traffic_topics",
+    "traffic_clusters", "traffic_topics", *LEARNT,
 )  # fmt: skip
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import pa
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.sources.datasets import columns_of, dataset_of
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, SNAPSHOT, HistoryNotReadError, KeptRun, reading_from
+from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, with_moments
 from ragval_pipeline.validation.facts.manifest import Table
@@ -22,7 +25,7 @@ from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.views.questions import question_tables
 from ragval_pipeline.validation.views.session import Views, open_views
-from ragval_pipeline.validation.views.tables import raw_schemas
+from ragval_pipeline.validation.views.tables import learnt_tables, raw_schemas
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -61,7 +64,16 @@ def views_of_run(run: KeptRun, asked: str = "") -> Iterator[Views]:
     if read:
         tables["_fields"] = fields_table(read["fields"], read["required"])
     now = datetime.fromisoformat(report.timestamp)
-    tables["_run"] = run_table(now)
+    profile = get_profile(report.profile)
+    asked_for = _section(run, "self_retrieval") or {}
+    tables["_run"] = run_table(
+        now,
+        id_rule=profile.id_rule if profile else None,
+        collection_points=read.get("points"),
+        distance=next((vector["distance"] for vector in read["facts"]["vectors"]), None) if read else None,
+        pages_to_ask=asked_for.get("pages"),
+        pages_asked=asked_for.get("pages_asked"),
+    )
     if "addresses" in asked and tables["_points"] is not None and tables["_site"] is not None:
         with reading_from(run.folder):
             batches = columns_of(tables["_points"], COLUMNS)
@@ -69,10 +81,11 @@ def views_of_run(run: KeptRun, asked: str = "") -> Iterator[Views]:
         indexed = collect_pages(points, now=now)
         keys = [row["page_key"] for row in tables["_site"].to_pylist() if row["in_scope"]]
         tables["_addresses"] = addresses_table(indexed, keys, len(points))
-    if "judged_" in asked and tables["_chunks"] is not None and tables["_pages"] is not None:
+    if re.search("judged_(chunks|pages)", asked) and tables["_chunks"] is not None and tables["_pages"] is not None:
         with reading_from(run.folder):
             judged = Judged(compare(_KeptRows({"chunks": tables["_chunks"], "pages": tables["_pages"]})))
         tables |= {name: judged.table(name) for name in ("_judged_chunks", "_judged_pages")}
+    tables |= learnt_tables(partial(_section, run))
     tables |= {**question_tables(report.query_results), "_criteria": _criteria(report)}
     with open_views({name: table for name, table in tables.items() if table is not None}) as views:
         yield views
@@ -105,6 +118,13 @@ def _snapshot(run: KeptRun) -> dict[str, Any]:
     with reading_from(file):
         found: dict[str, Any] = json.loads(file.read_bytes()) if file.exists() else {}
     return found
+
+
+def _section(run: KeptRun, name: str) -> Any:
+    """A section of the measurements that is kept as evidence; None if there was nothing in it."""
+    file = run.folder / EVIDENCE / f"{name}.json"
+    with reading_from(file):
+        return json.loads(file.read_bytes()) if file.exists() else None
 
 
 def _site(file: UPath) -> pa.Table | None:

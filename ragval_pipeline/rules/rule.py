@@ -41,6 +41,10 @@ class Found:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def share(self, points: int) -> float:
+        """The share of the rows of some number of points, 0..1."""
+        return round(len(self) / max(points, 1), 4)
+
 
 @dataclass(frozen=True)
 class Told:
@@ -52,6 +56,7 @@ class Told:
         remedy: One sentence: what to do.
         details: Facts about the finding as a whole; None: ``Found.whole``.
         severity: Its severity.
+        looked_at: Number of subjects examined, if that is a sample.
     """
 
     message: str | None = None
@@ -59,6 +64,7 @@ class Told:
     remedy: str | None = None
     details: Mapping[str, Any] | None = None
     severity: Severity | None = None
+    looked_at: int | None = None
 
 
 @dataclass(frozen=True)

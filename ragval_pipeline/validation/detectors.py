@@ -1,8 +1,8 @@
 """What finds the findings: the queries of rules, and functions, each of which registers itself.
 
 A detector is a function of its package's evidence (facts, payload counts, vectors, query results). It may yield
-findings, or only the subjects of its single finding. A package calls ``find_all`` with its evidence once; if that names
-a group, the rules of the group that are queries are asked, too.
+findings, or only the subjects of its single finding. A package calls ``find_all`` with its evidence once; if that has
+views, the rules that are queries over these are asked, too.
 """
 
 from __future__ import annotations
@@ -68,10 +68,11 @@ def detector(*rules: Rule, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]
 def find_all(evidence: object) -> list[Finding]:
     """Findings of all detectors for this evidence, in catalogue order."""
     found = [finding for each in detectors_of(type(evidence)) for finding in findings_of(each, evidence)]
-    if group := getattr(evidence, "group", None):
+    if hasattr(evidence, "views"):
         from ragval_pipeline.validation.relational import find_by_query, rules_of
 
-        found += find_by_query(rules_of(group), cast("Relational", evidence))
+        own = cast("Relational", evidence)
+        found += find_by_query(rules_of(own), own)
     return sorted(found, key=lambda finding: ORDER[finding.code])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -15,9 +15,10 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Found, Told
+from ragval_pipeline.text import numbers
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation import thresholds
-from ragval_pipeline.validation.views.session import Views, views_of_process
+from ragval_pipeline.validation.views.session import Views, views_in, views_of_process
 
 if TYPE_CHECKING:
     from ragval_pipeline.rules.rule import Rule
@@ -29,21 +30,24 @@ _OF_SUBJECT, _OF_FINDING = "_", "all_"
 
 
 class Relational(Protocol):
-    """Evidence over which rules of one group are queries.
+    """Evidence over which some rules are queries.
 
     Attributes:
         group: The group of these rules.
+        views: The views that they read; no other evidence of the group has all of them.
     """
 
     group: ClassVar[str]
+    views: ClassVar[frozenset[str]]
 
     def table(self, name: str) -> Any:
         """The Arrow table or ``Files`` of a name of ``raw_schemas``; None: it is empty."""
 
 
-def rules_of(group: str) -> list[Rule]:
-    """The rules of a group that are queries, in catalogue order."""
-    return [rule for rule in CATALOGUE.values() if rule.sql and rule.group == group]
+def rules_of(evidence: Relational | type[Relational]) -> list[Rule]:
+    """The rules that are queries over some evidence, in catalogue order."""
+    own = (rule for rule in CATALOGUE.values() if rule.sql and rule.group == evidence.group)
+    return [rule for rule in own if views_in(rule.sql) <= evidence.views]
 
 
 def find_by_query(rules: Iterable[Rule], evidence: Relational) -> Iterator[Finding]:
@@ -57,7 +61,7 @@ def find_by_query(rules: Iterable[Rule], evidence: Relational) -> Iterator[Findi
 
 def with_thresholds(sql: str) -> str:
     """A query with the values of its ``$NAME``: thresholds, and how much a report lists."""
-    rooms = ChainMap(vars(thresholds), vars(factory))
+    rooms = ChainMap(vars(thresholds), vars(factory), vars(numbers))
 
     def valued(found: re.Match[str]) -> str:
         value = rooms.get(found[1])
@@ -78,24 +82,34 @@ def _findings(rule: Rule, views: Views) -> Iterator[Finding]:
 def _finding(rule: Rule, scope: str | None, rows: list[Mapping[str, Any]]) -> Finding:
     whole = {name.removeprefix(_OF_FINDING): value for name, value in rows[0].items() if name.startswith(_OF_FINDING)}
     told = rule.tell(Found(rows, whole)) if rule.tell else Told()
+    always = _always(rule)
     made = make_finding(
         rule.code,
-        map(_subject, rows),
+        (_subject(row, always) for row in rows),
         scope=scope,
         details=whole if told.details is None else told.details,
         message=told.message,
         cause=told.cause,
         remedy=told.remedy,
+        looked_at=told.looked_at,
     )
     return made if told.severity is None else made.model_copy(update={"severity": told.severity})
 
 
-def _subject(row: Mapping[str, Any]) -> Subject:
+def _always(rule: Rule) -> frozenset[str]:
+    """Details that every subject of a rule has, if only as null."""
+    defaults: Mapping[str, Any] = getattr(rule.details, "_field_defaults", {})
+    return frozenset(getattr(rule.details, "_fields", ())) - defaults.keys()
+
+
+def _subject(row: Mapping[str, Any], always: Collection[str]) -> Subject:
     given = {name[1:]: _attribute(name[1:], value) for name, value in row.items() if name.startswith(_OF_SUBJECT)}
     details = {
         name: value
         for name, value in row.items()
-        if value is not None and name not in _PLACE and not name.startswith((_OF_SUBJECT, _OF_FINDING))
+        if (value is not None or name in always)
+        and name not in _PLACE
+        and not name.startswith((_OF_SUBJECT, _OF_FINDING))
     }
     return Subject(
         row["name"],

@@ -21,7 +21,9 @@ from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.tables import chunk_table
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting
-from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, levels_of
+from ragval_pipeline.validation.golden.golden_set import Reviewed
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, levels_of
+from ragval_pipeline.validation.payload.payloads import PayloadRules
 from ragval_pipeline.validation.relational import find_by_query
 from tests.support.held import HeldFacts, held_points
 from tests.validation.factory import NOW, absolute, batch, site
@@ -66,6 +68,7 @@ def evidence(
 
     return PayloadEvidence(
         batches=batches,
+        points=pa.Table.from_batches([found]),
         levels=levels_of(batches, asked, NOW),
         rules=asked,
         pages=lambda: [
@@ -116,11 +119,11 @@ def evidence_of(
     return ChunkEvidence(facts, held_points(found), now, limits, frozenset(required))
 
 
-def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
+def detected(code: str, evidence: ChunkEvidence | PayloadEvidence | Reviewed) -> list[Finding]:
     """What the query or the detector of a code finds."""
     if CATALOGUE[code].sql:
         return list(find_by_query([CATALOGUE[code]], evidence))
-    [own] = [each for each in detectors_of(ChunkEvidence) if code in each.codes]
+    [own] = [each for each in detectors_of(type(evidence)) if code in each.codes]
     return [finding for finding in findings_of(own, evidence) if finding.code == code]
 
 

@@ -11,15 +11,31 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.coverage.covered import Covered
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.integrity.compared import compare
 from ragval_pipeline.validation.integrity.tables import Judged
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.relational import Relational, find_by_query, rules_of, with_thresholds
+from ragval_pipeline.validation.retrieval.outcome import Outcome
+from ragval_pipeline.validation.self_retrieval.measure import OwnAnswers
+from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.views.session import Views, open_views
 from tests.validation import worlds
 from tests.validation.factory import NOW
 
 RULES = [rule for rule in CATALOGUE.values() if rule.sql]
+EVIDENCE: tuple[type[Relational], ...] = (
+    ChunkEvidence,
+    Covered,
+    Judged,
+    PayloadEvidence,
+    Vectors,
+    Reviewed,
+    Outcome,
+    OwnAnswers,
+)
 #: Lines that fit on a screen.
 SCREEN = 50
 
@@ -41,6 +57,11 @@ def test_a_query_yields_names_and_what_the_details_of_its_rule_hold(views: Views
     assert rule.sql.count("\n") <= SCREEN
 
 
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_one_kind_of_evidence_has_the_views_of_a_rule(rule: Rule) -> None:
+    assert sum(rule in rules_of(evidence) for evidence in EVIDENCE) == 1
+
+
 def _covered(seed: int) -> Covered:
     inventory, indexed, points = worlds.pages_of_a_world(seed)
     return Covered(inventory, indexed, points, NOW)
@@ -48,6 +69,18 @@ def _covered(seed: int) -> Covered:
 
 def _judged(seed: int) -> Judged:
     return Judged(compare(worlds.differing_pages_of_a_world(seed)))
+
+
+WORLDS = (
+    worlds.chunks_of_a_world,
+    worlds.payloads_of_a_world,
+    worlds.vectors_of_a_world,
+    worlds.golden_set_of_a_world,
+    worlds.answers_of_a_world,
+    worlds.own_answers_of_a_world,
+    _covered,
+    _judged,
+)
 
 
 class Shuffled:
@@ -72,9 +105,9 @@ class Shuffled:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", [worlds.chunks_of_a_world, _covered, _judged])
+@pytest.mark.parametrize("world", WORLDS)
 def test_the_order_of_rows_changes_no_finding(world: Callable[[int], Any]) -> None:
     for seed in range(40):
         evidence = world(seed)
-        rules = rules_of(evidence.group)
+        rules = rules_of(evidence)
         assert list(find_by_query(rules, evidence)) == list(find_by_query(rules, Shuffled(evidence, seed)))  # type: ignore[arg-type]

@@ -24,6 +24,19 @@ class Details(NamedTuple):
         return ""
 
 
+SQL = """
+with made as (
+  select *, replace(replace(replace(
+    id_rule, '{chunk_index}', chunk_index::text), '{chunk_id}', coalesce(chunk_id, 'None')), '{source_url}', source_url
+  ) as made_of
+  from points cross join run
+)
+select point_id as name, page_key as page, coalesce(page_url, source_url) as page_url, md5(made_of) as expected,
+  made_of, 'MD5 of ' || id_rule as all_rule
+from made
+where lower(replace(point_id, '-', '')) <> md5(made_of)  -- Qdrant returns 32 hexadecimal digits as a UUID
+"""
+
 RULE = Rule(
     code="payload.id_rule",
     severity="warning",
@@ -41,4 +54,5 @@ RULE = Rule(
         "delete_after_ingesting in remediation.json lists them."
     ),
     details=Details,
+    sql=SQL,
 )

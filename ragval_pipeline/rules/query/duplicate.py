@@ -27,6 +27,19 @@ class Details(NamedTuple):
         return f"{told}, which expects something else" if self.contradicting else told
 
 
+SQL = """
+with repeated as (
+  select question, list(query_id order by query_id) as ids, count(distinct expects) > 1 as contradicting,
+    count(distinct negative) > 1 as refusing, coalesce(bool_or(passed and not negative), false) as is_met
+  from test_queries group by question having count(*) > 1
+)
+select query_id as name, list_filter(ids, lambda other: other <> query_id) as others, contradicting,
+  -- A duplicate's expected result is no wrong answer to this one. What it finds is what another one expects of it.
+  list_concat(case when not refusing then ['SELECTION'] end,
+    case when not (contradicting and is_met and not coalesce(passed, false)) then ['TARGET'] end) as _without
+from test_queries join repeated using (question)
+"""
+
 RULE = Rule(
     code="query.duplicate",
     severity="warning",
@@ -45,4 +58,5 @@ RULE = Rule(
     remedy="Keep one of each, and resolve contradictory expectations.",
     breaks={Aspect.SELECTION, Aspect.TARGET},
     details=Details,
+    sql=SQL,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ragval_pipeline.rules.details import Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
 from ragval_pipeline.text.printing import plural
 
 
@@ -30,6 +30,22 @@ class Details(NamedTuple):
         return f"the gate is {self.gate:g}, at most {possible}"
 
 
+SQL = """
+select name, ceiling, gate, n,
+  case when gate > ceiling + $TOLERANCE then 'unreachable' else 'barely reachable' end as state,
+  list(name order by place) over () as all_names
+from ranking_gates
+where ceiling < 1 - $TOLERANCE and gate > ceiling - $FEW
+"""
+
+
+def tell(found: Found) -> Told:
+    """Each gate with the highest value that is possible."""
+    gates = {row["name"]: row for row in found.rows}
+    words = [f"{name} {gates[name]['state']} (at most {gates[name]['ceiling']:.3f})" for name in found.whole["names"]]
+    return Told(message=f"Gates against the ground truth: {', '.join(words)}.", details={})
+
+
 RULE = Rule(
     code="query.unreachable_gate",
     severity="warning",
@@ -48,4 +64,6 @@ RULE = Rule(
     remedy="Gate on recall or on a smaller k, or list all relevant pages.",
     fails_rankings=True,
     details=Details,
+    sql=SQL,
+    tell=tell,
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.rules.details import Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
 from ragval_pipeline.text.display import shorten
 
 
@@ -23,6 +23,28 @@ class Details(NamedTuple):
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
         return f"not found by {names.value('asked', [f'“{shorten(asked, 60)}”' for asked in self.asked])}"
+
+
+SQL = """
+select any_value(url) as name, page_key as page, list("text" order by place) as asked,
+  any_value(pages_to_ask) as all_pages, any_value(pages_asked) as all_pages_asked
+from own_queries cross join run
+group by page_key
+having bool_or(is_unique) and not bool_or(is_found)  -- shared titles do not count
+"""
+
+
+def tell(found: Found) -> Told:
+    """Of how many pages, if only some were asked for."""
+    pages, asked = found.whole["pages"], found.whole["pages_asked"]
+    if pages == asked:
+        return Told(details={})
+    means = RULE.many if len(found) > 1 else RULE.means
+    return Told(
+        message=f"{len(found):,} of {asked:,} pages asked for (of {pages:,}) {means}.",
+        details={"pages_asked": asked, "pages": pages},
+        looked_at=asked,
+    )
 
 
 RULE = Rule(
@@ -60,4 +82,6 @@ RULE = Rule(
     explains_queries_only=True,
     simulated_as="dark pages",
     details=Details,
+    sql=SQL,
+    tell=tell,
 )

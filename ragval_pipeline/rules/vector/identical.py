@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.copies import same_as
 from ragval_pipeline.rules.details import Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
+from ragval_pipeline.text.printing import plural
 
 
 class Details(NamedTuple):
@@ -25,6 +26,28 @@ class Details(NamedTuple):
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
         return same_as(self.others, names)
+
+
+SQL = """
+with same as (
+  select vector, list(point_id order by place)[:$SHOWN + 1] as points_of_it, count(*) as size
+  from judged_vectors where problem = 'identical' group by vector
+)
+select point_id as name, page_key as page, page_url,
+  list_filter(points_of_it, lambda other: other <> point_id)[:$SHOWN] as others, size as group_size,
+  (select count(*) from same) as all_groups, collection_points as all_points
+from judged_vectors join same using (vector) cross join run
+where problem = 'identical'
+"""
+
+
+def tell(found: Found) -> Told:
+    """How many vectors they share."""
+    groups = found.whole["groups"]
+    return Told(
+        message=f"{len(found):,} points have the vector of a point with another text, in {plural(groups, 'group')}.",
+        details={"groups": groups, "share": found.share(found.whole["points"])},
+    )
 
 
 RULE = Rule(
@@ -51,4 +74,6 @@ RULE = Rule(
     lowers=("embedding_match",),
     repair="embed",
     details=Details,
+    sql=SQL,
+    tell=tell,
 )

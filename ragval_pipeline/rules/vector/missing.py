@@ -1,7 +1,19 @@
 """Vectors missing."""
 
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
+
+SQL = """
+select point_id as name, page_key as page, page_url, collection_points as all_points
+from judged_vectors cross join run
+where problem = 'missing'
+"""
+
+
+def tell(found: Found) -> Told:
+    """Their share of all points."""
+    return Told(details={"share": found.share(found.whole["points"])})
+
 
 RULE = Rule(
     code="vector.missing",
@@ -21,4 +33,6 @@ RULE = Rule(
     fields=("text",),
     lowers=("embedding_match",),
     repair="embed",
+    sql=SQL,
+    tell=tell,
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
 
 
 class Details(NamedTuple):
@@ -33,6 +33,24 @@ class Details(NamedTuple):
         return f"its vector has similarity {self.cosine:.2f} to its own text, and {self.cosine_there:.2f} to {owner}"
 
 
+SQL = """
+select point_id as name, page_key as page, page_url, belongs_to,
+  list_sort(list_distinct(list_filter([belongs_to, holder], lambda other: other is not null))) as others,
+  cosine, cosine_there, collection_points as all_points, is_sample as all_is_sample
+from judged_vectors cross join run
+where problem = 'swapped'
+"""
+
+
+def tell(found: Found) -> Told:
+    """How many; there may be more among the points that were not compared."""
+    least = "At least " if found.whole["is_sample"] else ""
+    return Told(
+        message=f"{least}{len(found):,} points have a vector that belongs to the text of another point.",
+        details={"share": found.share(found.whole["points"])},
+    )
+
+
 RULE = Rule(
     code="vector.swapped",
     severity="error",
@@ -53,4 +71,6 @@ RULE = Rule(
     lowers=("embedding_match",),
     repair="embed",
     details=Details,
+    sql=SQL,
+    tell=tell,
 )

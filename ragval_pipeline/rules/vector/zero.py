@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Names
-from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.rules.rule import Found, Rule, Told
+from ragval_pipeline.text.printing import plural
 
 
 class Details(NamedTuple):
@@ -21,6 +22,29 @@ class Details(NamedTuple):
     def note(self, _: Names) -> str:
         """Empty: names and values say it."""
         return ""
+
+
+SQL = """
+select point_id as name, page_key as page, page_url,
+  case when problem = 'not finite' then problem end as numbers, collection_points as all_points
+from judged_vectors cross join run
+where problem in ('zero', 'not finite')
+"""
+
+
+def tell(found: Found) -> Told:
+    """Their share of all points, and how many hold no numbers."""
+    details = {"share": found.share(found.whole["points"])}
+    endless = sum(row["numbers"] is not None for row in found.rows)
+    if not endless:
+        return Told(details=details)
+    rest = len(found) - endless
+    others = f", {rest:,} one of zeros" if rest else ""
+    return Told(
+        message=f"{plural(endless, 'point')} with NaN or infinite numbers in the vector{others}.",
+        cause="The embedding failed, and what it returned was stored without a look at it.",
+        details=details,
+    )
 
 
 RULE = Rule(
@@ -42,4 +66,6 @@ RULE = Rule(
     lowers=("embedding_match",),
     repair="embed",
     details=Details,
+    sql=SQL,
+    tell=tell,
 )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.arrow import none_of, one_of
+from ragval_pipeline.sources.datasets import Files
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 
@@ -41,6 +42,11 @@ class Snapshot:
         judged = none_of("point_id", manifest.set_aside)
         for batch in read_parts(manifest.folder(), parts, list(dict.fromkeys([*wanted, "point_id"]))):
             yield batch.filter(judged(batch)).select(wanted)
+
+    def source(self) -> Files:
+        """The files with all rows."""
+        folder = self.manifest.folder()
+        return Files([folder / part.name for part in self.manifest.parts], self.manifest.set_aside)
 
     def rows(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
         """One mapping per point with ``columns``; arguments as for ``batches``."""

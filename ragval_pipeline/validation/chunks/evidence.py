@@ -52,6 +52,7 @@ class ChunkEvidence:
     """
 
     group: ClassVar[str] = "chunks"
+    views: ClassVar[frozenset[str]] = frozenset({"chunks", "pages", "fields"})
     facts: FactRows
     points: Points
     now: datetime

@@ -26,6 +26,7 @@ class Covered:
     """
 
     group: ClassVar[str] = "coverage"
+    views: ClassVar[frozenset[str]] = frozenset({"site", "addresses", "run"})
     inventory: SiteInventory
     indexed: Mapping[str, IndexedPage]
     points: int

@@ -75,9 +75,12 @@ def addresses_table(indexed: Mapping[str, IndexedPage], site_keys: Iterable[str]
     return table_of(rows, raw_schemas()["_addresses"])
 
 
-def run_table(now: datetime, site: str | None = None) -> pa.Table:
-    """``_run``: the time from which times are in the future, and where the site's pages are listed."""
-    return table_of([{"now": utc_text(now), "site": site or None}], raw_schemas()["_run"])
+def run_table(now: datetime, site: str | None = None, **known: Any) -> pa.Table:
+    """``_run``: the time from which times are in the future, where the site's pages are listed, and what else is known.
+
+    ``known`` are further columns of the view.
+    """
+    return table_of([{"now": utc_text(now), "site": site or None, **known}], raw_schemas()["_run"])
 
 
 def _moment(moment: datetime | None) -> str | None:

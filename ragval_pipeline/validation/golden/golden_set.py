@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.golden import tables
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import fold_text
+from ragval_pipeline.validation.views.tables import kept_columns
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class Reviewed:
         own: Report sections of self retrieval.
     """
 
+    group: ClassVar[str] = "queries"
+    views: ClassVar[frozenset[str]] = frozenset({"test_queries", "site_modules", "ranking_gates", "judged"})
     golden: GoldenSet
     facts: IndexFacts
     results: Mapping[str, Any]
@@ -60,6 +66,23 @@ class Reviewed:
         """The page metrics by name."""
         page = self.results.get("retrieval_metrics", {}).get("page", {})
         return {name: MetricValue.model_validate(metric) for name, metric in page.items()}
+
+    def table(self, name: str) -> pa.Table:
+        """The table of a name under the views."""
+        return self.tables[name.removeprefix("_")]
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """The tables under the views, by name of the view."""
+        golden, page_key = self.golden, self.golden.inventory.folder().key
+        passed = {report.query_id: report.passed for report in query_results_of(self.results)}
+        modules = modules_of(golden.inventory.pages)
+        return {
+            "test_queries": tables.test_queries(golden.queries, passed, modules, page_key),
+            "site_modules": tables.site_modules(golden.inventory.pages, modules),
+            "ranking_gates": tables.ranking_gates(self.metrics, golden.gates),
+            "judged": tables.judged(golden.queries, golden.unmatched_topics, self.facts.pages, page_key),
+        }
 
 
 #: Snapshot columns that ``collect_facts`` needs.
@@ -137,4 +160,5 @@ def review_golden_set(
 
     ``results`` are the report sections of the queries, empty if they could not be run; ``own`` those of self retrieval.
     """
-    return Measurement(asset=ASSET, findings=tuple(find_all(Reviewed(golden, facts, results, own))))
+    reviewed = Reviewed(golden, facts, results, own)
+    return Measurement(asset=ASSET, findings=tuple(find_all(reviewed)), sections=kept_columns(**reviewed.tables))

@@ -1,12 +1,11 @@
-"""Problems of a golden set: dead targets, unreachable gates, judgements without a page, duplicate queries."""
+"""Test queries whose expectations the index cannot meet."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
@@ -14,32 +13,18 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.rules.query.dead_target import RULE as DEAD_TARGET
 from ragval_pipeline.rules.query.dead_target import Details
-from ragval_pipeline.rules.query.duplicate import RULE as QUERY_DUPLICATE
-from ragval_pipeline.rules.query.duplicate import Details as Duplicate
-from ragval_pipeline.rules.query.no_coverage import RULE as NO_COVERAGE
-from ragval_pipeline.rules.query.unmatched_judgements import RULE as UNMATCHED_JUDGEMENTS
-from ragval_pipeline.rules.query.unreachable_gate import RULE as UNREACHABLE_GATE
-from ragval_pipeline.rules.query.unreachable_gate import Details as GateDetails
-from ragval_pipeline.sources.site.inventory import START, SitePage, modules_of
+from ragval_pipeline.sources.site.inventory import modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.text.numbers import TOLERANCE
-from ragval_pipeline.text.printing import nearest, plural
+from ragval_pipeline.text.printing import nearest
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.editions import kind_of, versions_of
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
-from ragval_pipeline.validation.query_report import query_results_of
-from ragval_pipeline.validation.report import MetricValue
-from ragval_pipeline.validation.retrieval.hits import expected_pages
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
     chapter_matches,
-    fold_text,
     name_matches,
     normalise_name,
 )
-from ragval_pipeline.validation.thresholds import FEW
 
 
 @detector(DEAD_TARGET, needs=Reviewed)
@@ -196,134 +181,4 @@ def _subject(
             *(("source_url",) if dead_pages else ()),
             *(name for name, values in names.items() if values & set(targets)),
         ),
-    )
-
-
-@detector(UNREACHABLE_GATE, needs=Reviewed)
-def _gates(reviewed: Reviewed) -> list[Finding]:
-    return unreachable_gates(reviewed.metrics, reviewed.golden.gates)
-
-
-def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[str, Gate]) -> list[Finding]:
-    """Gates above the mean ceiling of their metric, or less than 0.05 below it while it is below 1."""
-    subjects = []
-    for name, metric in page_metrics.items():
-        gate = gates.get(name)
-        ceiling = metric.ceiling
-        if gate is None or gate.threshold is None or ceiling is None or ceiling >= 1.0 - TOLERANCE:
-            continue
-        if gate.threshold > ceiling - FEW:
-            state = "unreachable" if gate.threshold > ceiling + TOLERANCE else "barely reachable"
-            details = GateDetails(ceiling, gate.threshold, metric.n, state)._asdict()
-            subjects.append(Subject(name=name, details=details))
-    if not subjects:
-        return []
-    gates_of = [(entry.name, read(GateDetails, entry.details)) for entry in subjects]
-    words = [f"{name} {gate.state} (at most {gate.ceiling:.3f})" for name, gate in gates_of]
-    return [
-        make_finding(UNREACHABLE_GATE.code, subjects, message=f"Gates against the ground truth: {', '.join(words)}.")
-    ]
-
-
-@detector(UNMATCHED_JUDGEMENTS, needs=Reviewed)
-def unmatched_judgements(reviewed: Reviewed) -> list[Finding]:
-    """Ids of the qrels without a query, and in scope ``document`` judged documents missing from the index."""
-    queries, topics = reviewed.golden.queries, reviewed.golden.unmatched_topics
-    page_key = reviewed.golden.inventory.folder().key
-    judged = Counter(document for query in queries for document in query.judgements)
-    documents = {name: count for name, count in judged.items() if page_key(name) not in reviewed.facts.pages}
-    asked = sum(bool(query.judgements) for query in queries)
-    return [
-        *_finding(None, topics, f"{plural(len(topics) + asked, 'judged topic')}", "no query file"),
-        *_finding(
-            "document", documents, f"{plural(len(judged), 'judged document')}", "no point of the index", page_key
-        ),
-    ]
-
-
-def _finding(
-    scope: str | None,
-    unmatched: Mapping[str, int],
-    of: str,
-    where: str,
-    page_key: Callable[[str], str] | None = None,
-) -> list[Finding]:
-    if not unmatched:
-        return []
-    judgements = sum(unmatched.values())
-    subjects = [
-        Subject(
-            name=name,
-            details={"judgements": count},
-            page=page_key(name) if page_key else None,
-            fields=("source_url",) if page_key else (),
-            without=frozenset() if page_key else frozenset({Aspect.FIELD, Aspect.PRESENCE}),
-        )
-        for name, count in unmatched.items()
-    ]
-    said = f"{len(unmatched):,} of {of} {'is' if len(unmatched) == 1 else 'are'} in {where}"
-    message = f"{said}: {plural(judgements, 'judgement')} {'fits' if judgements == 1 else 'fit'} nothing."
-    details = {"judgements": judgements}
-    return [make_finding(UNMATCHED_JUDGEMENTS.code, subjects, scope=scope, details=details, message=message)]
-
-
-@detector(NO_COVERAGE, needs=Reviewed)
-def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
-    """Modules without positive queries; empty if no query names modules or pages. The folder of a version is none."""
-    inventory = reviewed.golden.inventory
-    modules = modules_of(inventory.pages)
-    key = inventory.folder().key
-    asked: set[str] = set()
-    for query in reviewed.golden.queries:
-        if query.negative:
-            continue
-        stated = [*query.stated("module"), *((query.expected_module,) if query.expected_module else ())]
-        asked.update(map(normalise_name, stated))
-        pages = [*expected_pages(query, key), *map(key, query.stated("source_url"))]
-        asked.update(normalise_name(modules[page]) for page in pages if page in modules)
-    if not asked:
-        return
-    unasked = {name for name in set(modules.values()) - {START} if normalise_name(name) not in asked}
-    if any(kind_of(name) == "version" for name in unasked):
-        versions = versions_of(page.url for page in inventory.pages if page.in_scope)
-        unasked -= {modules[page.key] for page in inventory.pages if _is_below_a_version(page, modules, versions)}
-    yield from (Subject(name=name) for name in unasked)
-
-
-def _is_below_a_version(page: SitePage, modules: Mapping[str, str], versions: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether what stands for the module of a page is the folder of a version."""
-    name = modules.get(page.key)
-    return name is not None and page.url in versions and name not in versions[page.url] and kind_of(name) == "version"
-
-
-@detector(QUERY_DUPLICATE, needs=Reviewed)
-def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
-    """All queries with the same text as another, ignoring case and accents; details say whether they agree."""
-    groups: dict[str, list[TestQuery]] = {}
-    for query in reviewed.golden.queries:
-        groups.setdefault(fold_text(query.query_text).rstrip("?!. "), []).append(query)
-    passed = {report.query_id: report.passed for report in query_results_of(reviewed.results)}
-    for group in groups.values():
-        if len(group) < 2:
-            continue
-        contradicting = len({_expectation(query) for query in group}) > 1
-        met = contradicting and any(passed.get(query.id) for query in group if not query.negative)
-        for query in group:
-            others = sorted(other.id for other in group if other.id != query.id)
-            # A duplicate's expected result is not a wrong answer to this one.
-            without = {Aspect.SELECTION} if len({each.negative for each in group}) == 1 else set()
-            # What the question finds is what another one expects of it.
-            without |= set() if met and not passed.get(query.id) else {Aspect.TARGET}
-            details = Duplicate(others, contradicting)._asdict()
-            yield Subject(name=query.id, details=details, without=frozenset(without))
-
-
-def _expectation(query: TestQuery) -> tuple[Any, ...]:
-    return (
-        query.negative,
-        query.expected_module,
-        query.expected_chapter,
-        tuple(sorted(query.grades.items())),
-        tuple(sorted(query.expected_keywords)),
-        tuple(sorted(repr(sorted(entry.items())) for entry in query.expected_results)),
     )

@@ -20,6 +20,7 @@ class Judged:
     """What was compared, for queries."""
 
     group: ClassVar[str] = "integrity"
+    views: ClassVar[frozenset[str]] = frozenset({"chunks", "judged_chunks", "judged_pages"})
     compared: Compared
 
     def table(self, name: str) -> Any:

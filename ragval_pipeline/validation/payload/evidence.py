@@ -2,93 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragval_pipeline.findings.factory import PASSAGE, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
-from ragval_pipeline.sources.arrow import array_from, one_of
-from ragval_pipeline.sources.site.inventory import Addresses
+from ragval_pipeline.sources.arrow import array_from, table_of
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.payload.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
+from ragval_pipeline.validation.payload.mapped import fields_table
+from ragval_pipeline.validation.payload.odd_fields import odd_fields
+from ragval_pipeline.validation.payload.payloads import PayloadRules, Payloads
+from ragval_pipeline.validation.points import with_share
+from ragval_pipeline.validation.views.tables import kept_columns, raw_schemas
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class PayloadRules:
-    """The suite's settings for payloads.
+class PayloadEvidence(Payloads):
+    """The payloads for their detectors and rules."""
 
-    Attributes:
-        fields: Canonical name to payload name.
-        required: Payload names that every point must have.
-        observed: Payload names of the collection, dotted if nested.
-        addresses: What ``source_url`` may hold.
-        names_page: Whether a text without a host names a page of the site.
-        plain_headings: Whether this system stores a single heading as a text.
-        modules: Allowed modules; ``None``: those from the site's paths.
-        filtered: Payload names that the suite filters on.
-        id_rule: Template whose MD5 the point ids are, or ``None``.
-        path_modules: Module by path of each in-scope page, by page key.
-    """
+    group: ClassVar[str] = "metadata"
+    views: ClassVar[frozenset[str]] = frozenset({"points", "fields", "odd_fields", "run"})
 
-    fields: Mapping[str, str]
-    required: tuple[str, ...] = ()
-    observed: tuple[str, ...] = ()
-    addresses: Addresses = "urls"
-    names_page: Callable[[str], bool] | None = None
-    plain_headings: bool = False
-    modules: tuple[str, ...] | None = None
-    filtered: tuple[str, ...] = ()
-    id_rule: str | None = None
-    path_modules: Mapping[str, str] = field(default_factory=dict)
+    def table(self, name: str) -> Any:
+        """The table of a name under the views."""
+        if name == "_odd_fields":
+            return self.odd_fields
+        if name == "_fields":
+            return fields_table(self.rules.fields, self.rules.required)
+        if name == "_run":
+            return table_of([{"id_rule": self.rules.id_rule}], raw_schemas()["_run"])
+        return self.points if name == "_points" else None
 
-
-@dataclass(frozen=True)
-class PayloadEvidence:
-    """The payloads of a collection, with only one batch of rows in memory.
-
-    Attributes:
-        batches: Reads some columns of the snapshot, one row per point, always in the same order.
-        levels: Levels of each point's fields.
-        rules: The suite's settings.
-        pages: Reads ``page_key``, ``url``, ``title`` and ``headings`` of every page that was read.
-    """
-
-    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
-    levels: PayloadLevels
-    rules: PayloadRules
-    pages: Callable[[], Iterable[Mapping[str, Any]]] = tuple
-
-    def rows(self, *columns: str) -> Iterator[dict[str, Any]]:
-        """Some columns of every point."""
-        for batch in self.batches(columns):
-            yield from batch.to_pylist()
-
-    def rows_at(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
-        """Some columns of the points with these ascending row numbers."""
-        found: list[dict[str, Any]] = []
-        start = 0
-        for batch in self.batches(columns):
-            first, end = np.searchsorted(numbers, (start, start + batch.num_rows))
-            found += batch.take(array_from(numbers[first:end] - start)).to_pylist()
-            start += batch.num_rows
-        return found
-
-    def rows_with(self, column: str, values: Collection[str], *columns: str) -> Iterator[dict[str, Any]]:
-        """Some columns of the points with one of the values in a text column."""
-        wanted = one_of(column, values)
-        for batch in self.batches(tuple(dict.fromkeys([*columns, column]))) if values else ():
-            yield from batch.filter(wanted(batch)).to_pylist()
+    @cached_property
+    def odd_fields(self) -> pa.Table:
+        """``_odd_fields``."""
+        return odd_fields(self)
 
 
 def take_evidence(
@@ -97,6 +55,7 @@ def take_evidence(
     """Derive the levels of a collection, for detectors that may read more of it."""
     return PayloadEvidence(
         batches=snapshot.batches,
+        points=snapshot.source(),
         levels=levels_of(snapshot.batches, rules, now),
         rules=rules,
         pages=(lambda: copies.rows(("page_key", "url", "title", "headings"))) if copies is not None else tuple,
@@ -133,8 +92,8 @@ def measure_payloads(evidence: PayloadEvidence, partitions: Partitions | None = 
         asset=ASSET,
         values=(_completeness(evidence.rules, levels.complete, levels.points),),
         by_partition=_by_partition(evidence, partitions) if partitions else {},
-        findings=tuple(find_all(evidence)),
-        sections={"metadata": counted, "expectations": {}},
+        findings=tuple(with_share(finding, levels.points) for finding in find_all(evidence)),
+        sections={"metadata": counted, "expectations": {}, **kept_columns(odd_fields=evidence.odd_fields)},
     )
 
 

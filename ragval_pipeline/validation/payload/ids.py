@@ -1,8 +1,7 @@
-"""Ids that must be unique, or follow a rule, and fields that should differ between points but are constant."""
+"""Ids that must be unique, and fields that should differ between points but are constant."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +13,6 @@ from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
 from ragval_pipeline.rules.payload.duplicate_id import RULE as DUPLICATE_ID
 from ragval_pipeline.rules.payload.duplicate_id import Details as SameId
-from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
-from ragval_pipeline.rules.payload.id_rule import Details as MadeId
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.snapshot.records import shown
@@ -23,7 +20,7 @@ from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.partitions import COLUMNS, Copies, Labels, partition_of
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
-from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
+from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
 
 
@@ -54,8 +51,7 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
         subject = point_ref(row).subject(SameId(row["chunk_id"], others[:SHOWN]))
         subjects.append(replace(subject, copies=tuple(others[:SHOWN])))
     if subjects:
-        finding = make_finding(DUPLICATE_ID.code, subjects, details={"groups": len(groups)})
-        yield with_share(finding, evidence.levels.points)
+        yield make_finding(DUPLICATE_ID.code, subjects, details={"groups": len(groups)})
 
 
 def _groups(evidence: PayloadEvidence, points: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str | None, ...]]:
@@ -89,30 +85,6 @@ def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:
     holders = Counter(value for value, _, _ in points)
     # The longest page may have more numbers than all others together.
     return max(on_page.values()) == 1 and 2 * sum(held for held in holders.values() if held > 1) > len(points)
-
-
-@detector(ID_RULE, needs=PayloadEvidence)
-def find_rule_breaks(evidence: PayloadEvidence) -> Iterator[Finding]:
-    """Points whose id does not follow the rule.
-
-    The rule is a template whose MD5 is the id, with ``source_url``, ``chunk_index`` and ``chunk_id`` in braces:
-    ``{source_url}_{chunk_index}``. Dashes are ignored: Qdrant returns 32 hexadecimal digits as a UUID. Points without
-    URL or index are not judged.
-    """
-    rule = evidence.rules.id_rule
-    if rule is None:
-        return
-    subjects: list[Subject] = []
-    for row in evidence.rows(*REF_COLUMNS, "chunk_id", "chunk_index"):
-        if row["source_url"] is None or row["chunk_index"] is None:
-            continue
-        source = rule.format(source_url=row["source_url"], chunk_index=row["chunk_index"], chunk_id=row["chunk_id"])
-        expected = hashlib.md5(source.encode(), usedforsecurity=False).hexdigest()
-        if row["point_id"].replace("-", "").lower() != expected:
-            subjects.append(point_ref(row).subject(MadeId(expected, source)))
-    if subjects:
-        finding = make_finding(ID_RULE.code, subjects, details={"rule": f"MD5 of {rule}"})
-        yield with_share(finding, evidence.levels.points)
 
 
 _FIELDS = ("source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index")

@@ -20,7 +20,7 @@ from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
-from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
+from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import FEW, MOST, WHOLE
 
@@ -59,8 +59,7 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     whose = "that the site does not have" if derived else "that payload.modules does not list"
     verb = "names a module" if len(subjects) == 1 else "name modules"
     message = f"{plural(len(subjects), 'point')} {verb} {whose}: {named}."
-    finding = make_finding(UNEXPECTED_MODULE.code, subjects, details=details, message=message)
-    yield with_share(finding, evidence.levels.points)
+    yield make_finding(UNEXPECTED_MODULE.code, subjects, details=details, message=message)
 
 
 def _places(evidence: PayloadEvidence) -> Counter[tuple[str, str | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Need, Subject
@@ -14,6 +14,7 @@ from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
 from ragval_pipeline.rules.query.failed import Details
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
 from ragval_pipeline.rules.retrieval.incomplete_metadata import RULE as INCOMPLETE_METADATA
+from ragval_pipeline.sources.arrow import table_of
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -22,6 +23,10 @@ from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, RetrievalSettings, found_keywords
 from ragval_pipeline.validation.retrieval.hits import has_ground_truth, pages_stated
 from ragval_pipeline.validation.retrieval.texts import normalise_name
+from ragval_pipeline.validation.views.tables import raw_schemas
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Aspects that decide the rank of a right chunk, and other aspects of conditions.
 _RANKED = OF_TEXTS | OF_VECTORS | {Aspect.PRESENCE, Aspect.DISTINCTION, Aspect.RANK}
@@ -57,10 +62,23 @@ class Judged(NamedTuple):
 class Outcome:
     """All judged queries, with criteria and findings over them."""
 
+    group: ClassVar[str] = "queries"
+    views: ClassVar[frozenset[str]] = frozenset({"hits", "run"})
     queries: Sequence[TestQuery]
     reports: Sequence[Judged]
     answers: Mapping[str, Answer]
     settings: RetrievalSettings
+
+    def table(self, name: str) -> pa.Table:
+        """The table of a name under the views."""
+        if name == "_run":
+            return table_of([{"distance": self.settings.distance}], raw_schemas()["_run"])
+        hits = [
+            {"query_id": answer.query_id, "rank": hit.rank, "point_id": hit.id, "score": hit.score}
+            for answer in self.answers.values()
+            for hit in answer.hits
+        ]
+        return table_of(hits, raw_schemas()["_hits"])
 
     def values(self) -> list[MeasuredValue]:
         """Criteria over queries."""

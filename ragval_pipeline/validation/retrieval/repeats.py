@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.retrieval.crowded_top_k import RULE as CROWDED_TOP_K
 from ragval_pipeline.rules.retrieval.crowded_top_k import Details as Crowded
-from ragval_pipeline.rules.retrieval.invalid_order import RULE as INVALID_ORDER
 from ragval_pipeline.rules.retrieval.nondeterministic import RULE as RETRIEVAL_NONDETERMINISTIC
 from ragval_pipeline.rules.retrieval.nondeterministic import Details as Unsteady
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -103,51 +98,6 @@ def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:
     """Share of the ids of either result that both have."""
     one, two = {hit.id for hit in first}, {hit.id for hit in again}
     return len(one & two) / len(one | two) if one | two else 1.0
-
-
-#: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product is unbounded, but infinity
-#: and NaN are never valid.
-RANGES: dict[Distance, tuple[float, float]] = {
-    "Cosine": (-1.0, 1.0),
-    "Dot": (-math.inf, math.inf),
-    "Euclid": (0.0, math.inf),
-    "Manhattan": (0.0, math.inf),
-}
-
-
-@detector(INVALID_ORDER, needs=Outcome)
-def _disordered(outcome: Outcome) -> Iterator[Subject]:
-    """Queries whose hits are not best first, or have impossible scores (profile ``rag-retrieval-testing``)."""
-    for answer in outcome.answers.values():
-        problem = invalid_order(answer.hits, outcome.settings.distance)
-        if problem is not None:
-            # A valid score reaches a threshold or not, whatever the rank of its hit.
-            without = frozenset({Aspect.REACH, Aspect.SELECTION} if problem["problem"] == "order" else ())
-            yield Subject(name=answer.query_id, details=problem, without=without)
-
-
-def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
-    """What is wrong with the scores of some hits; None if nothing is.
-
-    For Euclid and Manhattan the lowest score is the best.
-    """
-    outside = [hit for hit in hits if not _is_possible(hit.score, distance)]
-    if outside:
-        return {"problem": "range", "rank": outside[0].rank, "score": _shown(outside[0].score), "distance": distance}
-    sign = 1 if distance in {"Cosine", "Dot"} else -1
-    for better, worse in pairwise(hits):
-        if sign * worse.score > sign * better.score + ROUNDING:
-            return {"problem": "order", "rank": worse.rank, "scores": [better.score, worse.score]}
-    return None
-
-
-def _is_possible(score: float, distance: Distance) -> bool:
-    low, high = RANGES[distance]
-    return math.isfinite(score) and low - ROUNDING <= score <= high + ROUNDING
-
-
-def _shown(score: float) -> float | str:
-    return score if math.isfinite(score) else str(score)
 
 
 def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Subject]:

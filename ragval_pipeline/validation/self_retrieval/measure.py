@@ -6,15 +6,15 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ragval_pipeline.findings.factory import NAMED, QUOTED, SHOWN, make_finding
-from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
-from ragval_pipeline.rules.retrieval.dark_page import Details as Dark
+from ragval_pipeline.findings.factory import NAMED, QUOTED, SHOWN
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
 from ragval_pipeline.rules.retrieval.hub_chunk import Details as Hub
+from ragval_pipeline.sources.arrow import table_of
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.text.folding import fold_blanks, words_of
 from ragval_pipeline.text.printing import printable
@@ -24,6 +24,10 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, n
 from ragval_pipeline.validation.quality import distribution
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE, HUB_TIMES_EXPECTED
+from ragval_pipeline.validation.views.tables import kept_columns, raw_schemas
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ASSET = "self_retrieval"
 
@@ -44,6 +48,8 @@ class OwnAnswers:
         found: Whether each query finds its page, by query id.
     """
 
+    group: ClassVar[str] = "queries"
+    views: ClassVar[frozenset[str]] = frozenset({"own_queries", "run"})
     pages: Mapping[str, OwnPage]
     queries: Sequence[OwnQuery]
     answers: Mapping[str, Answer]
@@ -51,6 +57,28 @@ class OwnAnswers:
     points: int
     drawn: int
     found: Mapping[str, bool]
+
+    def table(self, name: str) -> pa.Table:
+        """The table of a name under the views."""
+        if name == "_run":
+            return table_of([{"pages_to_ask": len(self.pages), "pages_asked": self.drawn}], raw_schemas()["_run"])
+        return self.asked
+
+    @cached_property
+    def asked(self) -> pa.Table:
+        """``_own_queries``."""
+        rows = [
+            {
+                "page_key": query.key,
+                "url": self.pages[query.key].url,
+                "text": query.text,
+                "is_unique": query.unique,
+                "is_found": self.found[query.id],
+                "place": place,
+            }
+            for place, query in enumerate(self.queries)
+        ]
+        return table_of(rows, raw_schemas()["_own_queries"])
 
     @property
     def named(self) -> list[OwnQuery]:
@@ -101,7 +129,7 @@ def measure_self_retrieval(
         values=(_value(pages, queries, found, drawn),),
         by_partition=_by_partition(own, partitions) if partitions else {},
         findings=tuple(find_all(own)),
-        sections={"self_retrieval": section},
+        sections={"self_retrieval": section, **kept_columns(own_queries=own.asked)},
     )
 
 
@@ -158,33 +186,6 @@ def _interval(hits: int, asked: int) -> tuple[float, float]:
     middle = share + z**2 / (2 * asked)
     half = z * math.sqrt(share * (1 - share) / asked + (z / (2 * asked)) ** 2)
     return max(0.0, (middle - half) / inflated), min(1.0, (middle + half) / inflated)
-
-
-@detector(DARK_PAGE, needs=OwnAnswers)
-def _dark(own: OwnAnswers) -> Iterator[Finding]:
-    """Pages found neither by their names nor by their own words; shared titles do not count."""
-    asked: dict[str, list[OwnQuery]] = {}
-    for query in own.queries:
-        asked.setdefault(query.key, []).append(query)
-    subjects = [
-        Subject(name=own.pages[key].url, page=key, details=Dark([query.text for query in queries])._asdict())
-        for key, queries in asked.items()
-        if any(query.unique for query in queries) and not any(own.found[query.id] for query in queries)
-    ]
-    if not subjects:
-        return
-    if own.drawn == len(own.pages):
-        yield make_finding(DARK_PAGE.code, subjects)
-        return
-    row, several = DARK_PAGE, len(subjects) > 1
-    yield make_finding(
-        DARK_PAGE.code,
-        subjects,
-        details={"pages_asked": own.drawn, "pages": len(own.pages)},
-        message=f"{len(subjects):,} of {own.drawn:,} pages asked for (of {len(own.pages):,}) "
-        f"{row.many if several else row.means}.",
-        looked_at=own.drawn,
-    )
 
 
 @detector(HUB_CHUNK, needs=OwnAnswers)

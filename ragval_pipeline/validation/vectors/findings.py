@@ -6,25 +6,20 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Details, read
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
-from ragval_pipeline.rules.vector.identical import RULE as VECTOR_IDENTICAL
-from ragval_pipeline.rules.vector.identical import Details as SameVector
-from ragval_pipeline.rules.vector.missing import RULE as VECTOR_MISSING
 from ragval_pipeline.rules.vector.mixed_models import RULE as MIXED_MODELS
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
-from ragval_pipeline.rules.vector.swapped import RULE as VECTOR_SWAPPED
-from ragval_pipeline.rules.vector.swapped import Details as Swapped
 from ragval_pipeline.rules.vector.text_mismatch import RULE as VECTOR_TEXT_MISMATCH
 from ragval_pipeline.rules.vector.text_mismatch import Details as Mismatch
 from ragval_pipeline.rules.vector.text_mismatch import Look
-from ragval_pipeline.rules.vector.zero import RULE as VECTOR_ZERO
-from ragval_pipeline.rules.vector.zero import Details as Zero
+from ragval_pipeline.sources.arrow import table_of
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
@@ -35,6 +30,10 @@ from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths
 from ragval_pipeline.validation.vectors.models import KINDS, Decision, Kind
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
+from ragval_pipeline.validation.views.tables import raw_schemas
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Row = Mapping[str, Any]
 
@@ -148,12 +147,55 @@ class Vectors:
         is_sample: Whether some texts were not embedded again.
     """
 
+    group: ClassVar[str] = "vectors"
+    views: ClassVar[frozenset[str]] = frozenset({"judged_vectors", "run"})
     found: Comparison
     settings: VectorSettings
     classified: Classified
     rows: Mapping[str, Row]
     lengths: OddLengths
     is_sample: bool
+
+    def table(self, name: str) -> Any:
+        """The table of a name under the views."""
+        if name == "_run":
+            run = {"collection_points": self.found.points, "is_sample": self.is_sample}
+            return table_of([run], raw_schemas()["_run"])
+        return self.judged if name == "_judged_vectors" else None
+
+    @cached_property
+    def judged(self) -> pa.Table:
+        """``_judged_vectors``: a row for each vector that is missing, of no text, or of another point's."""
+        endless = frozenset(self.found.endless)
+        rows: list[dict[str, Any]] = [{"point_id": name, "problem": "missing"} for name in self.found.missing]
+        rows += [{"point_id": name, "problem": "not finite" if name in endless else "zero"} for name in self.found.zero]
+        rows += [
+            {"point_id": name, "problem": "identical", "vector": vector, "place": place}
+            for vector, group in enumerate(self.classified.copies)
+            for place, name in enumerate(group)
+        ]
+        rows += map(self._swapped, self.classified.points.places(Label.SWAPPED))
+        told = ((row, self.rows.get(row["point_id"], {})) for row in rows)
+        placed = [{**row, "page_key": of.get("page_key"), "page_url": of.get("source_url") or None} for row, of in told]
+        return table_of(placed, raw_schemas()["_judged_vectors"])
+
+    def _swapped(self, place: int) -> dict[str, Any]:
+        points = self.classified.points
+        owner = points.owners.get(place)
+        return {
+            "point_id": points.ids[place],
+            "problem": "swapped",
+            "belongs_to": points.ids[owner.point] if owner else None,
+            "holder": self._holders.get(place),
+            "cosine": _rounded(points, place),
+            "cosine_there": round(owner.cosine, 4) if owner else None,
+        }
+
+    @cached_property
+    def _holders(self) -> Mapping[int, str]:
+        """The point that has the vector of a swapped one."""
+        points = self.classified.points
+        return {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
 
     def share(self, names: Sized) -> float:
         """Share of the collection's points."""
@@ -163,70 +205,6 @@ class Vectors:
         """The subject of one point."""
         row = self.rows.get(name, {})
         return Subject(name=name, page=row.get("page_key"), details=on_page(row.get("source_url") or None, details))
-
-
-@detector(VECTOR_MISSING, VECTOR_ZERO, needs=Vectors)
-def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
-    """Points without a vector, and those with a zero vector."""
-    missing, zero, endless = vectors.found.missing, vectors.found.zero, frozenset(vectors.found.endless)
-    if missing:
-        yield make_finding(
-            VECTOR_MISSING.code, map(vectors.subject, missing), details={"share": vectors.share(missing)}
-        )
-    if not zero:
-        return
-    message = cause = None
-    if endless:
-        rest = len(zero) - len(endless)
-        others = f", {rest:,} one of zeros" if rest else ""
-        message = f"{plural(len(endless), 'point')} with NaN or infinite numbers in the vector{others}."
-        cause = "The embedding failed, and what it returned was stored without a look at it."
-    yield make_finding(
-        VECTOR_ZERO.code,
-        (vectors.subject(name, Zero("not finite" if name in endless else None)) for name in zero),
-        details={"share": vectors.share(zero)},
-        message=message,
-        cause=cause,
-    )
-
-
-@detector(VECTOR_IDENTICAL, needs=Vectors)
-def identical(vectors: Vectors) -> Iterator[Finding]:
-    """Every member of every group, each naming the others."""
-    if not vectors.classified.copies:
-        return
-    subjects = [
-        vectors.subject(name, SameVector([entry for entry in group if entry != name][:SHOWN], len(group)))
-        for group in vectors.classified.copies
-        for name in group
-    ]
-    groups = len(vectors.classified.copies)
-    details = {"groups": groups, "share": vectors.share(subjects)}
-    message = f"{len(subjects):,} points have the vector of a point with another text, in {plural(groups, 'group')}."
-    yield make_finding(VECTOR_IDENTICAL.code, subjects, details=details, message=message)
-
-
-@detector(VECTOR_SWAPPED, needs=Vectors)
-def swapped(vectors: Vectors) -> Iterator[Finding]:
-    """Each point, with the one whose text its vector matches."""
-    points = vectors.classified.points
-    places = points.places(Label.SWAPPED)
-    if places:
-        holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
-        subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
-        # There may be more among the points not compared.
-        least = "At least " if vectors.is_sample else ""
-        message = f"{least}{len(subjects):,} points have a vector that belongs to the text of another point."
-        yield make_finding(VECTOR_SWAPPED.code, subjects, details={"share": vectors.share(subjects)}, message=message)
-
-
-def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
-    points = vectors.classified.points
-    owner = points.owners.get(place)
-    belongs_to = points.ids[owner.point] if owner else None
-    others = sorted(name for name in {belongs_to, holder} if name is not None)
-    there = round(owner.cosine, 4) if owner else None
-    return vectors.subject(points.ids[place], Swapped(belongs_to, others, _rounded(points, place), there))
 
 
 @detector(MIXED_MODELS, needs=Vectors)

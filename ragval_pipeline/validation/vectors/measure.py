@@ -18,6 +18,7 @@ from ragval_pipeline.validation.vectors.classification import Classified, Lookup
 from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths, odd_lengths
 from ragval_pipeline.validation.vectors.findings import COLUMNS, Vectors
 from ragval_pipeline.validation.vectors.partition import Label
+from ragval_pipeline.validation.views.tables import kept_columns
 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.vectors.trials import EmbedAs
@@ -58,8 +59,9 @@ def measure_vectors(
     lengths = OddLengths() if settings.vector.distance == "Cosine" else odd_lengths(found)
     every = frozenset().union(found.missing, found.zero, names, lengths.odd, *classified.copies)
     is_sample = lookups is not None or found.failure is not None
-    findings = find_all(Vectors(found, settings, classified, rows_of(every, COLUMNS), lengths, is_sample))
-    section = _section(found, classified)
+    evidence = Vectors(found, settings, classified, rows_of(every, COLUMNS), lengths, is_sample)
+    findings = find_all(evidence)
+    section = {**_section(found, classified), **kept_columns(judged_vectors=evidence.judged)}
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"findings": (*failed.findings, *findings), "sections": section})

@@ -31,6 +31,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 #: Where DuckDB points in a query: "LINE 3: ..." and a caret below it.
 _LINE = re.compile(r"\n\nLINE (?P<line>\d+): (?P<shown>.*)\n(?P<lead> *)\^\s*$")
 _WORD = re.compile(r"\w+")
+_READ = re.compile(r"\b(?:from|join)\s+(\w+)")
 _CUT = "..."
 
 
@@ -107,7 +108,7 @@ def views_of_process(table: Callable[[str], Any], queries: Iterable[str]) -> Ite
         table: The Arrow table or ``Files`` of a name of ``raw_schemas``; None: it is empty.
         queries: The queries.
     """
-    names = set(_WORD.findall(" ".join(queries))) & VIEWS.keys()
+    names = frozenset().union(*map(views_in, queries))
     read = set(_WORD.findall(" ".join(VIEWS[name].sql for name in names)))
     with queryable() as query_of, _database().cursor() as connection:
         for name, schema in raw_schemas().items():
@@ -116,6 +117,11 @@ def views_of_process(table: Callable[[str], Any], queries: Iterable[str]) -> Ite
         for name in names:
             connection.execute(f"create temp view {name} as {VIEWS[name].sql}")
         yield Views(connection, seconds=SECONDS, memory=MEMORY)
+
+
+def views_in(query: str) -> frozenset[str]:
+    """The views that a query of our own reads."""
+    return frozenset(_READ.findall(query)) & VIEWS.keys()
 
 
 @cache

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import pa
 
@@ -58,6 +58,12 @@ VIEWS: Mapping[str, View] = {
         "and whether no point may lack it (`needed`).",
         "select * from _fields",
     ),
+    "odd_fields": View(
+        "A field of a point that is not as it must be, by `level`: missing (if it is needed, or nearly all points have "
+        "it), empty (if it is needed), wrong_type or invalid. Its `value` as shown, whether that `is_file`, what it "
+        "`must_be`, and the page that a title is of, if that is another one (`title_of`).",
+        "select * from _odd_fields",
+    ),
     "site": View(
         "A page that the sitemap lists as the `nth`, in scope or not; `modified` is `lastmod` in UTC, and a document "
         "is a file such as a PDF.",
@@ -81,14 +87,65 @@ VIEWS: Mapping[str, View] = {
         "passages (`is_whole`), or nothing of it (`is_gone`).",
         "select * from _judged_pages",
     ),
+    "judged_vectors": View(
+        "A vector that is not as it should be, by `problem`: missing, zero, not finite, identical (the `vector` that "
+        "several points with different texts have, and the point's `place` among them) or swapped (its cosine with its "
+        "own text, the point that it `belongs_to` with `cosine_there`, and the `holder` of the point's own).",
+        "select * from _judged_vectors",
+    ),
+    "test_queries": View(
+        "A test query that counts: its `question` without case, accents and the mark at its end, what it `expects` as "
+        "one text, the `modules` that it names or whose pages it expects, and whether it `passed`.",
+        "select * from _test_queries",
+    ),
+    "site_modules": View(
+        "A module of the site by the addresses of its pages; `module` is its name as compared, and `is_version` "
+        "whether it is the folder of a version of the site.",
+        "select * from _site_modules",
+    ),
+    "ranking_gates": View(
+        "A gate of a ranking metric: the highest value that the ground truth allows is its `ceiling`, over `n` "
+        "queries.",
+        "select * from _ranking_gates",
+    ),
+    "judged": View(
+        "A topic (query) or document that the qrels judge, by `kind`: its `judgements`, and whether a query file, or "
+        "the index, has it (`known`).",
+        "select * from _judged",
+    ),
+    "own_queries": View(
+        "A query of a page about itself, made of its title, headings or words: whether it `is_unique` (no other page "
+        "has the same) and whether it `is_found`, the page being among the hits; `place` is its number.",
+        "select * from _own_queries",
+    ),
     "run": View(
-        "The run: times after `now` are in the future, and the `site` lists its pages there.", "select * from _run"
+        "The run: times after `now` are in the future, the `site` lists its pages there, and `id_rule` is what a "
+        "point's id is the MD5 of. The collection has so many `collection_points`; `is_sample`: not all "
+        "vectors were compared with their texts. Searches compare by `distance`. Of `pages_to_ask`, `pages_asked` were "
+        "searched for by their names.",
+        "select * from _run",
     ),
     "queries": View("A test query and its result.", "select * from _queries"),
     "hits": View("A result of a test query, `rank` from 1.", "select * from _hits"),
     "criteria": View("A criterion of the run.", "select * from _criteria"),
     "findings": View("A subject of a finding; a finding without subjects has one row.", "select * from _findings"),
 }
+
+
+#: Views of what was learnt while measuring, which no other file of the run has: sections of the measurements.
+LEARNT = ("odd_fields", "judged_vectors", "test_queries", "site_modules", "ranking_gates", "judged", "own_queries")
+
+
+def kept_columns(**tables: pa.Table) -> dict[str, dict[str, list[Any]]]:
+    """The tables under some views as sections of a measurement; those without rows are left out."""
+    return {name: table.to_pydict() for name, table in tables.items() if table.num_rows}
+
+
+def learnt_tables(section: Callable[[str], Any]) -> dict[str, pa.Table]:
+    """The tables under the views that are kept as sections, of columns by name; without those that have no rows."""
+    schemas = raw_schemas()
+    kept = ((f"_{name}", section(name)) for name in LEARNT)
+    return {name: pa.Table.from_pydict(columns, schema=schemas[name]) for name, columns in kept if columns}
 
 
 def raw_schemas() -> dict[str, pa.Schema]:
@@ -101,6 +158,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
         "_chunks": chunk_schema(),
         "_pages": page_schema(),
         "_fields": _schema("field path", booleans="needed"),
+        "_odd_fields": _schema("point_id field path level value must_be title_of", booleans="required is_file"),
         "_site": _schema(
             "url page_key lastmod modified sitemap out_of_scope indexed",
             booleans="in_scope is_document",
@@ -115,7 +173,19 @@ def raw_schemas() -> dict[str, pa.Schema]:
         "_judged_pages": _schema(
             "page_key url state problem unfit target", booleans="is_notice is_whole is_gone", integers="points"
         ),
-        "_run": _schema("now site"),
+        "_judged_vectors": _schema(
+            "point_id page_key page_url problem belongs_to holder",
+            integers="vector place",
+            numbers="cosine cosine_there",
+        ),
+        "_test_queries": _schema("query_id question expects", booleans="negative passed", lists="modules"),
+        "_site_modules": _schema("name module", booleans="is_version"),
+        "_ranking_gates": _schema("name", integers="n place", numbers="ceiling gate"),
+        "_judged": _schema("kind name page_key", booleans="known", integers="judgements"),
+        "_own_queries": _schema("page_key url text", booleans="is_unique is_found", integers="place"),
+        "_run": _schema(
+            "now site id_rule distance", booleans="is_sample", integers="collection_points pages_to_ask pages_asked"
+        ),
         "_queries": _schema(
             "query_id text status fail_reason pass_reason",
             booleans="passed negative critical",

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
@@ -21,19 +22,14 @@ from ragval_pipeline.validation.golden.golden_set import (
     review_golden_set,
 )
 from ragval_pipeline.validation.golden.oracles import facts_after, weak_oracles
-from ragval_pipeline.validation.golden.targets import (
-    dead_targets,
-    duplicate_queries,
-    unasked_modules,
-    unmatched_judgements,
-    unreachable_gates,
-)
+from ragval_pipeline.validation.golden.targets import dead_targets
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import MetricValue
 from tests.reporting import factory
 from tests.validation.factory import settings
+from tests.validation.rows import detected
 
 HOST = "https://site.example"
 
@@ -64,6 +60,19 @@ def chunk(path: str, module: str | None = None, text: str = "", chapter: str | N
 def evidence(asked, index=None, site=None, *, judge=None, top_k=5, topics=None) -> Reviewed:
     golden = GoldenSet(asked, site or inventory(), settings(judge=judge, top_k=top_k), {}, topics or {})
     return Reviewed(golden, index or IndexFacts(), {}, {})
+
+
+def subjects(code: str, reviewed: Reviewed) -> list[Subject]:
+    """What the query of a rule finds."""
+    return [subject for finding in detected(code, reviewed) for subject in finding.subjects]
+
+
+def gates(metrics: dict[str, MetricValue], required: dict[str, Gate]) -> list[Subject]:
+    """The gates that cannot be reached, or hardly."""
+    reviewed = evidence([])
+    results = {"retrieval_metrics": {"page": {name: metric.model_dump() for name, metric in metrics.items()}}}
+    golden = replace(reviewed.golden, gates=required)
+    return subjects("query.unreachable_gate", replace(reviewed, golden=golden, results=results))
 
 
 def test_a_misspelt_page_is_dead_and_the_near_page_is_suggested():
@@ -129,7 +138,9 @@ def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_numbe
     index = facts(chunk("/docs/a"))
     judged = {f"{HOST}/docs/a/": 2, f"{HOST}/docs/gone": 1, "opaque": 0}
     asked = [query("q", judgements=judged), query("r", judgements={"opaque": 0, f"{HOST}/docs/a": 1})]
-    topics, documents = unmatched_judgements(evidence(asked, index, inventory("/docs/a"), topics={"7": 2, "8": 1}))
+    topics, documents = detected(
+        "query.unmatched_judgements", evidence(asked, index, inventory("/docs/a"), topics={"7": 2, "8": 1})
+    )
     assert [subject.name for subject in topics.subjects] == ["7", "8"]
     assert topics.message == "2 of 4 judged topics are in no query file: 3 judgements fit nothing."
     assert (documents.scope, [subject.name for subject in documents.subjects]) == (
@@ -141,7 +152,7 @@ def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_numbe
     ]  # fmt: skip
     assert all(Aspect.FIELD in subject.without for subject in topics.subjects)
     assert dead_targets(evidence(asked, index, inventory("/docs/a"))) == []
-    assert unmatched_judgements(evidence([query("s", relevant_urls=["nowhere"])], index)) == []
+    assert detected("query.unmatched_judgements", evidence([query("s", relevant_urls=["nowhere"])], index)) == []
 
 
 def test_a_query_all_of_whose_judged_documents_are_gone_is_dead():
@@ -332,7 +343,7 @@ def test_the_same_question_twice_names_both_and_says_when_they_contradict():
         query("b", query_text="what is  ros 2", expected_module="m2"),
         query("c", query_text="What is Isaac?"),
     ]
-    found = list(duplicate_queries(evidence(asked)))
+    found = subjects("query.duplicate", evidence(asked))
     assert [subject.name for subject in found] == ["a", "b"]
     assert found[0].details == {"others": ["b"], "contradicting": True}
 
@@ -346,7 +357,7 @@ def test_the_same_question_twice_names_both_and_says_when_they_contradict():
 )
 def test_the_same_question_with_another_answer_contradicts_itself(first: dict[str, Any], second: dict[str, Any]):
     asked = [query("a", query_text="Why?", **first), query("b", query_text="Why?", **second)]
-    assert next(duplicate_queries(evidence(asked))).details["contradicting"]
+    assert subjects("query.duplicate", evidence(asked))[0].details["contradicting"]
 
 
 @pytest.mark.parametrize(
@@ -358,14 +369,14 @@ def test_of_two_expectations_of_one_question_the_one_that_is_met_explains_the_ot
 ):
     asked = [query(name, query_text="Why?", relevant_urls=[f"/docs/{name}"]) for name in "ab"]
     results = [factory.query(name, "Why?", 0.5, passed=passed[name]) for name in "ab"]
-    found = duplicate_queries(replace(evidence(asked), results={"query_results": results}))
+    found = subjects("query.duplicate", replace(evidence(asked), results={"query_results": results}))
     assert {subject.name for subject in found if Aspect.TARGET not in subject.without} == explained
 
 
 def test_a_copy_with_the_same_expectation_explains_nothing():
     asked = [query(name, query_text="Why?", relevant_urls=["/docs/a"]) for name in "ab"]
     results = [factory.query(name, "Why?", 0.5, passed=name == "a") for name in "ab"]
-    found = duplicate_queries(replace(evidence(asked), results={"query_results": results}))
+    found = subjects("query.duplicate", replace(evidence(asked), results={"query_results": results}))
     assert all(Aspect.TARGET in subject.without for subject in found)
 
 
@@ -373,42 +384,42 @@ def test_the_gate_of_seed_002_is_named_as_barely_reachable():
     sizes = (3, 2, 2, 2, 2, 2, 2)
     ceiling = sum(min(size, 3) / 3 for size in sizes) / len(sizes)
     assert round(ceiling, 3) == 0.714
-    found = unreachable_gates(
+    found = gates(
         {"precision_at_3": MetricValue(value=0.67, n=7, ceiling=ceiling)}, {"precision_at_3": Gate(0.70, required=True)}
     )
-    assert found[0].subjects[0].details["state"] == "barely reachable"
+    assert found[0].details["state"] == "barely reachable"
 
 
 def test_a_gate_above_the_ceiling_is_unreachable_and_one_well_below_it_is_fine():
     metric = {"precision_at_3": MetricValue(value=0.3, n=4, ceiling=1 / 3)}
-    assert (
-        unreachable_gates(metric, {"precision_at_3": Gate(0.5, True)})[0].subjects[0].details["state"] == "unreachable"
-    )
-    assert unreachable_gates(metric, {"precision_at_3": Gate(0.2, True)}) == []
-    assert unreachable_gates(metric, {"precision_at_3": Gate(None, False)}) == []
+    assert gates(metric, {"precision_at_3": Gate(0.5, True)})[0].details["state"] == "unreachable"
+    assert gates(metric, {"precision_at_3": Gate(0.2, True)}) == []
+    assert gates(metric, {"precision_at_3": Gate(None, False)}) == []
 
 
 def test_a_ceiling_of_one_needs_no_warning():
     metric = {"recall_at_5": MetricValue(value=0.9, n=4, ceiling=1.0)}
-    assert unreachable_gates(metric, {"recall_at_5": Gate(0.98, True)}) == []
+    assert gates(metric, {"recall_at_5": Gate(0.98, True)}) == []
 
 
 def test_modules_that_nobody_asks_about_are_named_and_suites_without_modules_are_silent():
     site = inventory("/docs/m1/a", "/docs/m2/b", "/docs/m3/c")
     asked = [query("q", expected_module="M1"), query("r", relevant_urls=[f"{HOST}/docs/m2/b"])]
-    assert [subject.name for subject in unasked_modules(evidence(asked, site=site))] == ["m3"]
-    assert list(unasked_modules(evidence([query("q", expected_keywords=["x"])], site=site))) == []
+    assert [subject.name for subject in subjects("query.no_coverage", evidence(asked, site=site))] == ["m3"]
+    assert subjects("query.no_coverage", evidence([query("q", expected_keywords=["x"])], site=site)) == []
     known = [query("q", expected_results=[{"module": "M1"}, {"source_url": f"{HOST}/docs/m3/c"}])]
-    assert [subject.name for subject in unasked_modules(evidence(known, site=site))] == ["m2"]
+    assert [subject.name for subject in subjects("query.no_coverage", evidence(known, site=site))] == ["m2"]
 
 
 def test_the_folder_of_a_version_is_no_module_without_a_question():
     pages = [f"/docs/{name}" for name in ("a/one", "a/two", "a/three", "b/four", "b/five")]
     older = [page.replace("/docs/", "/docs/1.0/") for page in pages]
     asked = [query("q", expected_module="a")]
-    versioned = unasked_modules(evidence(asked, site=inventory(*pages, *older)))
+    versioned = subjects("query.no_coverage", evidence(asked, site=inventory(*pages, *older)))
     assert [subject.name for subject in versioned] == ["b"]
-    own = unasked_modules(evidence(asked, site=inventory(*pages, "/docs/1.0/of-its-own", "/docs/1.0/another")))
+    own = subjects(
+        "query.no_coverage", evidence(asked, site=inventory(*pages, "/docs/1.0/of-its-own", "/docs/1.0/another"))
+    )
     assert sorted(subject.name for subject in own) == ["1.0", "b"]
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.suite.payload import DEFAULT_FIELDS
-from ragval_pipeline.validation.payload.field_levels import find_other_names
+from ragval_pipeline.validation.payload.other_names import find_other_names
 from tests.validation.rows import evidence, named
 
 REQUIRED = ("source_url", "module_name", "chapter_id")

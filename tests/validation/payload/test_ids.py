@@ -8,10 +8,9 @@ from dataclasses import replace
 import pyarrow as pa
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.payload.ids import find_duplicate_ids, find_rule_breaks
-from ragval_pipeline.validation.points import REF_COLUMNS
+from ragval_pipeline.validation.payload.ids import find_duplicate_ids
 from tests.validation.factory import absolute
-from tests.validation.rows import evidence, named
+from tests.validation.rows import detected, evidence, named
 
 RULE = "{source_url}_{chunk_index}"
 
@@ -72,14 +71,12 @@ def test_ids_by_the_rule_are_right_with_and_without_dashes():
     digests = [hashlib.md5(f"{absolute('/a')}_{index}".encode()).hexdigest() for index in range(4)]
     ids = [digests[0], str(uuid.UUID(digests[1])), digests[2].upper(), digests[0]]
     found = evidence(*payloads, id_rule=RULE)
-    renamed = [
-        batch.set_column(batch.schema.names.index("point_id"), "point_id", pa.array(ids))
-        for batch in found.batches([*REF_COLUMNS, "chunk_index", "chunk_id"])
-    ]
-    [finding] = find_rule_breaks(replace(found, batches=lambda _: renamed))
+    place = found.points.schema.names.index("point_id")
+    renamed = found.points.set_column(place, "point_id", pa.array(ids))
+    [finding] = detected("payload.id_rule", replace(found, points=renamed))
     assert finding.count == 1
     assert finding.subjects[0].details["expected"] == digests[3]
 
 
 def test_points_without_url_or_index_cannot_be_judged():
-    assert list(find_rule_breaks(evidence({"chunk_index": 1}, {"source_url": "/a"}, id_rule=RULE))) == []
+    assert detected("payload.id_rule", evidence({"chunk_index": 1}, {"source_url": "/a"}, id_rule=RULE)) == []

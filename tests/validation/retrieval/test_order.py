@@ -1,16 +1,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.validation.retrieval.repeats import invalid_order
+from ragval_pipeline.validation.relational import find_by_query
+from ragval_pipeline.validation.retrieval.outcome import Outcome
+from tests.validation.factory import settings
 
 
-def hits(*scores: float) -> tuple[Hit, ...]:
-    return tuple(Hit(rank, f"{rank}", score) for rank, score in enumerate(scores, 1))
+def wrong(distance: Distance, *scores: float) -> list[dict[str, Any]]:
+    """What is wrong with the hits of a query that have these scores."""
+    hits = tuple(Hit(rank, f"{rank}", score) for rank, score in enumerate(scores, 1))
+    outcome = Outcome((), (), {"q": Answer("q", hits)}, replace(settings(), distance=distance))
+    found = find_by_query([CATALOGUE["retrieval.invalid_order"]], outcome)
+    return [subject.details for finding in found for subject in finding.subjects]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +35,7 @@ def hits(*scores: float) -> tuple[Hit, ...]:
     ],
 )
 def test_best_first_within_the_range_is_right(distance: Distance, scores: tuple[float, ...]) -> None:
-    assert invalid_order(hits(*scores), distance) is None
+    assert wrong(distance, *scores) == []
 
 
 @pytest.mark.parametrize(
@@ -47,6 +57,5 @@ def test_best_first_within_the_range_is_right(distance: Distance, scores: tuple[
 def test_what_is_wrong_is_said_with_its_rank(
     distance: Distance, scores: tuple[float, ...], problem: str, rank: int
 ) -> None:
-    found = invalid_order(hits(*scores), distance)
-    assert found is not None
+    [found] = wrong(distance, *scores)
     assert (found["problem"], found["rank"]) == (problem, rank)
