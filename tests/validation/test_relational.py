@@ -20,6 +20,7 @@ from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.relational import Relational, find_by_query, rules_of, with_thresholds
 from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.self_retrieval.measure import OwnAnswers
+from ragval_pipeline.validation.sparse.measure import Sparse
 from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.views.session import Views, open_views
 from tests.validation import worlds
@@ -35,6 +36,7 @@ EVIDENCE: tuple[type[Relational], ...] = (
     Reviewed,
     Outcome,
     OwnAnswers,
+    Sparse,
 )
 #: Lines that fit on a screen.
 SCREEN = 50
@@ -75,6 +77,7 @@ WORLDS = (
     worlds.chunks_of_a_world,
     worlds.payloads_of_a_world,
     worlds.vectors_of_a_world,
+    worlds.sparse_vectors_of_a_world,
     worlds.golden_set_of_a_world,
     worlds.answers_of_a_world,
     worlds.own_answers_of_a_world,

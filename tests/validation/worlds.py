@@ -13,7 +13,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord, record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.stores.qdrant.facts import SparseFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -27,6 +27,8 @@ from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.self_retrieval.measure import OwnAnswers
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
+from ragval_pipeline.validation.sparse.measure import Sparse
+from ragval_pipeline.validation.sparse.vectors import Compared, SparseVectors
 from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings
 from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths
 from ragval_pipeline.validation.vectors.findings import Vectors
@@ -167,6 +169,37 @@ def vectors_of_a_world(seed: int) -> Vectors:
     settings = VectorSettings("arms", VectorFacts(name="", size=3, distance="Cosine"), "model", made_for_cosine=True)
     classified = Classified(points, frozenset(), copies, Decision(compared=len(sampled)))
     return Vectors(found, settings, classified, rows, OddLengths(), is_sample=draw.random() < 0.5)
+
+
+def sparse_vectors_of_a_world(seed: int) -> Sparse:
+    """Points whose sparse vectors are missing, empty, or of other texts."""
+    draw = random.Random(seed)
+    names = [f"{number:02}" for number in range(draw.choice([0, 1, 2, 10]))]
+    found = []
+    for name in draw.sample(["bm25", "splade", "words"], draw.randint(0, 3)):
+        share = draw.choice([0.2, 0.9, 1.0])
+        kinds = {point: draw.choice(["missing", "empty"]) if draw.random() < share else "there" for point in names}
+        there = [point for point in names if kinds[point] == "there"]
+        wrong = {point: (draw.choice(["text", "weights"]), draw.random()) for point in there if draw.random() < 0.4}
+        found.append(
+            SparseVectors(
+                SparseFacts(name=name, idf=draw.random() < 0.5),
+                len(names),
+                tuple(point for point in names if kinds[point] == "missing"),
+                tuple(point for point in names if kinds[point] == "empty"),
+                weights=draw.choice([None, "bm25", "counts"]),
+                judged=draw.random() < 0.8,
+                model=draw.choice([None, "bm25", "own"]),
+                compared=Compared(len(there), None, wrong) if draw.random() < 0.7 else None,
+            )
+        )
+    rows = {
+        name: {"page_key": draw.choice([None, "a"]), "source_url": draw.choice([None, "", "/a"]), "text": text}
+        for name in names
+        if draw.random() < 0.9
+        for text in (draw.choice([None, "-", "Words.", "Words."]),)
+    }
+    return Sparse(found, rows, "arms")
 
 
 def golden_set_of_a_world(seed: int) -> Reviewed:

@@ -2,6 +2,11 @@
 
 from ragval_pipeline.rules.rule import Rule
 
+SQL = """
+select vector as name, collection as all_collection from sparse_vectors
+where not has_idf and (model = 'bm25' or weights = 'bm25')
+"""
+
 RULE = Rule(
     code="index.no_idf",
     severity="warning",
@@ -18,4 +23,5 @@ RULE = Rule(
     ),
     cause="The sparse vector was created without the modifier idf: common words count as much as rare ones.",
     remedy="Set the modifier idf on this sparse vector with an update of the collection; no point changes.",
+    sql=SQL,
 )

@@ -93,6 +93,17 @@ VIEWS: Mapping[str, View] = {
         "own text, the point that it `belongs_to` with `cosine_there`, and the `holder` of the point's own).",
         "select * from _judged_vectors",
     ),
+    "sparse_vectors": View(
+        "A sparse vector of the collection: its name as `vector`, its `place` among them, whether it `has_idf`, what "
+        "its `weights` are, the `model` that the suite names, whether searches use it (`is_searched`), and how many of "
+        "the `points` were `compared`.",
+        "select * from _sparse_vectors",
+    ),
+    "judged_sparse": View(
+        "A point's sparse vector that is not as it should be, by `problem`: missing, empty, text (of another one) or "
+        "weights; its cosine with that of its text, and whether that `has_words`.",
+        "select * from _judged_sparse",
+    ),
     "test_queries": View(
         "A test query that counts: its `question` without case, accents and the mark at its end, what it `expects` as "
         "one text, the `modules` that it names or whose pages it expects, and whether it `passed`.",
@@ -133,7 +144,10 @@ VIEWS: Mapping[str, View] = {
 
 
 #: Views of what was learnt while measuring, which no other file of the run has: sections of the measurements.
-LEARNT = ("odd_fields", "judged_vectors", "test_queries", "site_modules", "ranking_gates", "judged", "own_queries")
+LEARNT = (
+    "odd_fields", "judged_vectors", "sparse_vectors", "judged_sparse", "test_queries", "site_modules", "ranking_gates",
+    "judged", "own_queries",
+)  # fmt: skip
 
 
 def kept_columns(**tables: pa.Table) -> dict[str, dict[str, list[Any]]]:
@@ -178,6 +192,10 @@ def raw_schemas() -> dict[str, pa.Schema]:
             integers="vector place",
             numbers="cosine cosine_there",
         ),
+        "_sparse_vectors": _schema(
+            "vector collection weights model", booleans="has_idf is_searched", integers="place points compared"
+        ),
+        "_judged_sparse": _schema("vector point_id page_key page_url problem", booleans="has_words", numbers="cosine"),
         "_test_queries": _schema("query_id question expects", booleans="negative passed", lists="modules"),
         "_site_modules": _schema("name module", booleans="is_version"),
         "_ranking_gates": _schema("name", integers="n place", numbers="ceiling gate"),
