@@ -122,7 +122,8 @@ def language_words(report: ValidationReport) -> list[str]:
     found = report.index.get("languages") or {}
     pages, trained = found.get("pages") or {}, found.get("trained_for") or ()
     foreign = [code for code in pages if trained and code not in trained]
-    if len(pages) < 2 and not foreign:
+    other = found.get("other_points") or ()
+    if len(pages) < 2 and not foreign and not other:
         return []
     named = [f"{NAMES.get(code, code)} ({count:,})" for code, count in pages.items()]
     told = [f"Pages in {', '.join(named[:_LANGUAGES])}{', ...' if len(named) > _LANGUAGES else ''}"]
@@ -130,7 +131,9 @@ def language_words(report: ValidationReport) -> list[str]:
         model = report.environment.get("embedding_model")
         told.append(f"{model} was trained for {', '.join(NAMES.get(code, code) for code in trained)} alone")
     if mixed := found.get("mixed_points"):
-        told.append(f"{plural(len(mixed), 'chunk')} in several languages, of one looked at on each page")
+        told.append(f"{plural(len(mixed), 'chunk')} in several languages, of up to five looked at on each page")
+    if other:
+        told.append(f"{plural(len(other), 'chunk')} in another language than most of their page")
     return ["; ".join(told)]
 
 

@@ -31,6 +31,9 @@ _LOOKED_AT, _FEWEST, _FEWEST_WIDE = 400, 80, 20
 _WORDS, _ONE_IN = 15, 8
 #: Below this probability nobody knows.
 _SURE = 0.95
+#: Characters of Japanese alone, those that it shares with Chinese, and how many of the first are among both: half of
+#: any Japanese prose; a Chinese page may quote a word.
+_KANA, _HAN, _KANA_ONE_IN = re.compile("[\u3041-\u3096\u30a1-\u30fa]"), re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"), 10
 
 
 def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
@@ -54,6 +57,12 @@ def language_of(text: str) -> str | None:
         return "en"
     code, sure = _classifier()(prose)
     return code if sure >= _SURE else None
+
+
+def is_japanese(text: str) -> bool:
+    """Whether a text has the kana of Japanese prose. A list of its terms may have none: its page tells."""
+    kana = 0 if text.isascii() else len(_KANA.findall(text))
+    return kana > 0 and _KANA_ONE_IN * kana >= kana + len(_HAN.findall(text))
 
 
 def paragraph_languages(text: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,12 +10,12 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.aspects import OF_VECTORS, Aspect
-from ragval_pipeline.text.languages import NAMES, language_of, paragraph_languages
+from ragval_pipeline.text.languages import NAMES, is_japanese, language_of, paragraph_languages
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.thresholds import MOST
 
-#: Pages looked at, and chunks of a page that are tried until one shows its language.
-_PAGES, _TRIED = 2_000, 3  # work
+#: Pages looked at, and chunks of each.
+_PAGES, _CHUNKS = 2_000, 5  # work
 #: Rules about vectors themselves: not what a model makes of a language.
 _OF_THE_VECTORS = frozenset({Aspect.VECTOR, Aspect.MODEL, Aspect.SPACE})
 
@@ -25,15 +25,17 @@ class Languages:
     """What language the pages of an index are in.
 
     Attributes:
-        by_page: The code of each page's language (ISO 639-1), by canonical form; pages with too little prose, and those
-            beyond the first 2,000, are left out.
-        mixed: Ids of points with paragraphs in several languages, among those looked at: one of each page.
+        by_page: The code of each page's language (ISO 639-1), by canonical form: that of most of its chunks with prose.
+            Pages with too little prose, and those beyond the first 2,000, are left out.
+        mixed: Ids of points with paragraphs in several languages, among those looked at: five of each page.
+        elsewhere: Ids of points in another language than most of their page, among those looked at.
         model: Name of the embedding model; None if it is not known.
         trained_for: Codes of the languages that the model was trained for; None if they are many, or not known.
     """
 
     by_page: Mapping[str, str] = field(default_factory=dict)
     mixed: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     model: str | None = None
     trained_for: tuple[str, ...] | None = None
 
@@ -42,28 +44,39 @@ class Languages:
         cls, rows: Iterable[Mapping[str, Any]], model: str | None, trained_for: tuple[str, ...] | None
     ) -> Languages:
         """From the points of an index, by ``point_id``, ``page_key`` and ``text``."""
-        by_page: dict[str, str] = {}
+        chunks: defaultdict[str, dict[str, str]] = defaultdict(dict)
         tried: Counter[str] = Counter()
+        japanese: set[str] = set()
         mixed: list[str] = []
         for row in rows:
             key, text = row["page_key"], row["text"]
-            if not key or not text or key in by_page or tried[key] == _TRIED:
-                continue
-            if len(tried) == _PAGES and key not in tried:
+            if not key or not text or (len(tried) == _PAGES and key not in tried):
                 continue
             tried[key] += 1
-            if (code := language_of(text)) is not None:
-                by_page[key] = code
+            if key not in japanese and is_japanese(text):
+                japanese.add(key)
+            if tried[key] <= _CHUNKS and (code := language_of(text)) is not None:
+                chunks[key][row["point_id"]] = code
                 mixed += [row["point_id"]] if len(paragraph_languages(text)) > 1 else []
-        return cls(by_page, tuple(mixed), model, trained_for)
+        by_page: dict[str, str] = {}
+        elsewhere: list[str] = []
+        for key, codes in chunks.items():
+            # A chunk of terms in kanji reads like Chinese.
+            told = {point: "ja" if code == "zh" and key in japanese else code for point, code in codes.items()}
+            by_page[key], count = Counter(told.values()).most_common(1)[0]
+            # Of two chunks in two languages nobody knows which is the page's.
+            if count > MOST * len(told):
+                elsewhere += [point for point, code in told.items() if code != by_page[key]]
+        return cls(by_page, tuple(mixed), tuple(elsewhere), model, trained_for)
 
     def section(self) -> dict[str, Any]:
-        """For the report: pages by language, what the model was trained for, and points in several languages."""
+        """For the report: pages by language, what the model was trained for, and chunks in other languages."""
         counts = Counter(self.by_page.values())
         return {
             "pages": dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))),
             "trained_for": None if self.trained_for is None else list(self.trained_for),
             "mixed_points": sorted(self.mixed),
+            "other_points": sorted(self.elsewhere),
         }
 
     def foreign(self, pages: Iterable[str]) -> tuple[Counter[str], int]:

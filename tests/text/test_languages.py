@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.defects.world.pages import handbook
-from ragval_pipeline.text.languages import language_of, paragraph_languages
+from ragval_pipeline.text.languages import is_japanese, language_of, paragraph_languages
 
 _LINES = "fuer = der.die(das, und)  # nicht aber auch\n" * 20
 CODE = f"```python\n{_LINES}```\n"
@@ -33,3 +33,9 @@ def test_code_is_in_no_language() -> None:
 
 def test_paragraphs_of_two_languages_are_told_apart() -> None:
     assert paragraph_languages(f"{GERMAN}\n\n{ENGLISH}") == {"de", "en"}
+
+
+def test_kana_tell_japanese_from_a_chinese_page_that_quotes_some() -> None:
+    assert is_japanese("ポンプは週に一度点検します。故障は事務所に連絡してください。")
+    assert not is_japanese(f"{'水泵每周检查一次，以免在冬季发生故障。' * 3}日语写作ポンプ。")
+    assert not is_japanese(ENGLISH)

@@ -18,12 +18,32 @@ ROWS = [
 MODEL = "embed-english-v3.0"
 
 
-def test_each_page_has_the_language_of_its_first_chunk_with_prose() -> None:
+def test_each_page_has_the_language_of_its_chunks_with_prose() -> None:
     found = Languages.read(ROWS, MODEL, trained_for(MODEL))
     assert found.by_page["de/a"] == "de"
     assert found.by_page["en/a"] == "en"
     assert found.section()["mixed_points"] == ["3"]
     assert found.section()["trained_for"] == ["en"]
+
+
+def test_a_chunk_in_another_language_than_most_of_its_page_is_counted() -> None:
+    texts = {"1": GERMAN, "2": ENGLISH, "3": GERMAN, "4": "- -"}
+    rows = [{"point_id": point, "page_key": "de/a", "text": text} for point, text in texts.items()]
+    found = Languages.read(rows, MODEL, None)
+    assert found.by_page == {"de/a": "de"}
+    assert found.section()["other_points"] == ["2"]
+    # Of one chunk each nobody knows.
+    assert Languages.read(rows[:2], MODEL, None).elsewhere == ()
+
+
+def test_a_chunk_of_kanji_alone_is_in_the_language_of_its_page() -> None:
+    terms = "東京都庁舎展望室入場料金改定及営業時間変更通知。設備点検実施予定日程一覧。会員登録手続説明書類提出期限。"
+    prose = "ポンプは週に一度点検します。故障は事務所に連絡してください。日付は一覧に記入し、保管してください。"
+    rows = [{"point_id": str(number), "page_key": "ja/a", "text": text} for number, text in enumerate((terms, prose))]
+    assert Languages.read(rows[:1], MODEL, None).by_page == {"ja/a": "zh"}
+    found = Languages.read(rows, MODEL, None)
+    assert found.by_page == {"ja/a": "ja"}
+    assert found.elsewhere == ()
 
 
 def test_a_question_about_pages_that_the_model_was_not_trained_for_says_so() -> None:
