@@ -240,10 +240,17 @@ def answers_of_a_world(seed: int) -> Outcome:
         scores = [draw.choice([0.9, 0.5, 0.5000005, 0.1, 0.0, -0.5]) for _ in range(draw.randint(0, 4))]
         scores = sorted(scores, reverse=draw.random() < 0.7)
         scores = [draw.choice([1.2, -1.1, math.nan, math.inf, 17.0]) if draw.random() < 0.1 else one for one in scores]
-        hits = tuple(Hit(rank, f"{rank}", score) for rank, score in enumerate(scores, 1))
+        hits = tuple(Hit(rank, f"{rank}", score, _hit(draw)) for rank, score in enumerate(scores, 1))
         answers[f"q{number}"] = Answer(f"q{number}", hits)
     distance = draw.choice(["Cosine", "Dot", "Euclid", "Manhattan"])
-    return Outcome((), (), answers, replace(settings(), distance=distance))
+    required = draw.sample(["chunk_text", "title", "lang"], draw.randint(0, 3))
+    return Outcome((), (), answers, replace(settings(required=required), distance=distance))
+
+
+def _hit(draw: random.Random) -> dict[str, object]:
+    return {
+        name: draw.choice(["a", "", 5]) for name in ("chunk_text", "title", "lang", "source_url") if draw.random() < 0.8
+    }
 
 
 def own_answers_of_a_world(seed: int) -> OwnAnswers:

@@ -3,6 +3,14 @@
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule
 
+SQL = """
+with earliest as (select point_id, min(place) as place from incomplete_hits group by point_id)
+select point_id as name, any_value(page_key) as page, list(path order by nth) as lacking, any_value(query_id) as query,
+  list(coalesce(field, path) order by nth) as _fields
+from incomplete_hits join earliest using (point_id, place)
+group by point_id
+"""
+
 RULE = Rule(
     code="retrieval.incomplete_metadata",
     severity="error",
@@ -18,4 +26,5 @@ RULE = Rule(
     remedy="Make the ingestion write the fields, then re-ingest the pages of these points.",
     reads={Aspect.FIELD},
     lowers=("retrieved_metadata_completeness",),
+    sql=SQL,
 )

@@ -25,6 +25,7 @@ from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.outcome import Judged, Outcome
 from ragval_pipeline.validation.retrieval.repeats import determinism
+from ragval_pipeline.validation.views.tables import kept_columns
 
 
 def query_sections(
@@ -168,7 +169,7 @@ def measure_retrieval(
         values=tuple(values),
         by_partition=_by_partition(outcome, sections, partitions) if partitions else {},
         findings=tuple(find_all(outcome)),
-        sections=sections,
+        sections={**sections, **kept_columns(incomplete_hits=outcome.incomplete_hits)},
     )
 
 

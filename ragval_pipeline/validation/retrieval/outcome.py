@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ragval_pipeline.findings.factory import make_finding
@@ -13,7 +14,6 @@ from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
 from ragval_pipeline.rules.query.failed import Details
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
-from ragval_pipeline.rules.retrieval.incomplete_metadata import RULE as INCOMPLETE_METADATA
 from ragval_pipeline.sources.arrow import table_of
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -63,7 +63,7 @@ class Outcome:
     """All judged queries, with criteria and findings over them."""
 
     group: ClassVar[str] = "queries"
-    views: ClassVar[frozenset[str]] = frozenset({"hits", "run"})
+    views: ClassVar[frozenset[str]] = frozenset({"hits", "incomplete_hits", "run"})
     queries: Sequence[TestQuery]
     reports: Sequence[Judged]
     answers: Mapping[str, Answer]
@@ -73,12 +73,35 @@ class Outcome:
         """The table of a name under the views."""
         if name == "_run":
             return table_of([{"distance": self.settings.distance}], raw_schemas()["_run"])
+        if name == "_incomplete_hits":
+            return self.incomplete_hits
         hits = [
             {"query_id": answer.query_id, "rank": hit.rank, "point_id": hit.id, "score": hit.score}
             for answer in self.answers.values()
             for hit in answer.hits
         ]
         return table_of(hits, raw_schemas()["_hits"])
+
+    @cached_property
+    def incomplete_hits(self) -> pa.Table:
+        """``_incomplete_hits``."""
+        read = self.settings.rules.read
+        names = {path: name for name, path in read.fields.items()}
+        hits = ((answer.query_id, hit) for answer in self.answers.values() for hit in answer.hits)
+        rows = [
+            {
+                "query_id": query,
+                "point_id": hit.id,
+                "page_key": read.page(hit.payload),
+                "path": path,
+                "field": names.get(path),
+                "place": place,
+                "nth": nth,
+            }
+            for place, (query, hit) in enumerate(hits)
+            for nth, path in enumerate(read.lacking(hit.payload))
+        ]
+        return table_of(rows, raw_schemas()["_incomplete_hits"])
 
     def values(self) -> list[MeasuredValue]:
         """Criteria over queries."""
@@ -222,20 +245,6 @@ def _failed(outcome: Outcome) -> Iterator[Finding]:
         )
     if scored_high:
         yield make_finding(NEGATIVE_SCORED_HIGH.code, scored_high)
-
-
-@detector(INCOMPLETE_METADATA, needs=Outcome)
-def _incomplete(outcome: Outcome) -> Iterator[Subject]:
-    """Hits without required fields, each with the first query that returned it."""
-    read = outcome.settings.rules.read
-    names = {payload: name for name, payload in read.fields.items()}
-    for answer in outcome.answers.values():
-        for hit in answer.hits:
-            lacking = read.lacking(hit.payload)
-            if lacking:
-                details = {"lacking": lacking, "query": answer.query_id}
-                fields = tuple(names.get(name, name) for name in lacking)
-                yield Subject(name=hit.id, page=read.page(hit.payload), details=details, fields=fields)
 
 
 def _applicable(value: MeasuredValue, queries: Sequence[TestQuery]) -> MeasuredValue:

@@ -104,6 +104,11 @@ VIEWS: Mapping[str, View] = {
         "weights; its cosine with that of its text, and whether that `has_words`.",
         "select * from _judged_sparse",
     ),
+    "incomplete_hits": View(
+        "A required field that a hit of a test query lacks or has no value of: its `path`, the `nth` of those "
+        "required, and its canonical name as `field`; `place` is the number of the hit among those of all queries.",
+        "select * from _incomplete_hits",
+    ),
     "test_queries": View(
         "A test query that counts: its `question` without case, accents and the mark at its end, what it `expects` as "
         "one text, the `modules` that it names or whose pages it expects, and whether it `passed`.",
@@ -146,7 +151,7 @@ VIEWS: Mapping[str, View] = {
 #: Views of what was learnt while measuring, which no other file of the run has: sections of the measurements.
 LEARNT = (
     "odd_fields", "judged_vectors", "sparse_vectors", "judged_sparse", "test_queries", "site_modules", "ranking_gates",
-    "judged", "own_queries",
+    "judged", "own_queries", "incomplete_hits",
 )  # fmt: skip
 
 
@@ -196,6 +201,7 @@ def raw_schemas() -> dict[str, pa.Schema]:
             "vector collection weights model", booleans="has_idf is_searched", integers="place points compared"
         ),
         "_judged_sparse": _schema("vector point_id page_key page_url problem", booleans="has_words", numbers="cosine"),
+        "_incomplete_hits": _schema("query_id point_id page_key path field", integers="place nth"),
         "_test_queries": _schema("query_id question expects", booleans="negative passed", lists="modules"),
         "_site_modules": _schema("name module", booleans="is_version"),
         "_ranking_gates": _schema("name", integers="n place", numbers="ceiling gate"),
