@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
 from tests.interop.environments import python_of
-from tests.interop.world import World, embedder
+from tests.interop.world import World, Writers, embedder
 from tests.support.http_host import serving
 from tests.support.qdrant_server import QdrantStandIn
 
@@ -20,8 +20,16 @@ def embedder_url() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def writers() -> Iterator[Writers]:
+    with closing(Writers()) as running:
+        yield running
+
+
 @pytest.fixture
-def make_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder_url: str) -> Iterator[Callable[[str], World]]:
+def make_world(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder_url: str, writers: Writers
+) -> Iterator[Callable[[str], World]]:
     """Where the collection is, ``path`` or ``url``, to a world in a folder of its own."""
     with ExitStack() as stack:
 
@@ -29,7 +37,7 @@ def make_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder_url: st
             site = stack.enter_context(serving({}))
             server = stack.enter_context(QdrantStandIn()) if place == "url" else None
             monkeypatch.chdir(tmp_path)
-            return World(tmp_path, site, embedder_url, server)
+            return World(tmp_path, site, embedder_url, server, writers)
 
         yield make
 

@@ -59,6 +59,32 @@ def embedder() -> Iterator[str]:
         server.server_close()
 
 
+class Writers:
+    """The writers' scripts, started once for each environment and framework: importing a framework takes seconds."""
+
+    def __init__(self) -> None:
+        self._running: dict[tuple[Path, str], subprocess.Popen[str]] = {}
+
+    def write(self, python: Path, framework: str, job: dict[str, Any]) -> None:
+        """Let a framework do one job; the test fails with the framework's traceback."""
+        if (python, framework) not in self._running:
+            self._running[python, framework] = subprocess.Popen(
+                [python, "-W", "ignore", WRITERS / f"of_{framework}.py"], env={**os.environ, "PYTHONPATH": ""},
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )  # fmt: skip
+        running = self._running[python, framework]
+        assert running.stdin is not None
+        assert running.stdout is not None
+        print(json.dumps(job), file=running.stdin, flush=True)
+        answer = running.stdout.readline()
+        assert answer, f"the script of {framework} ended"
+        assert json.loads(answer) == "", json.loads(answer)
+
+    def close(self) -> None:
+        for running in self._running.values():
+            running.communicate()
+
+
 def routes_of(pages: Sequence[SourcePage]) -> dict[str, Route]:
     """A site's pages, their Markdown at ``PAGE.md``, and its sitemap; ``{base}`` becomes its address."""
     frame = package_file("theme", "page.html").read_text(encoding="utf-8")
@@ -80,6 +106,7 @@ class World:
 
     Attributes:
         server: The server of the collection; None: it is embedded.
+        writers: Let frameworks write.
         seconds: Duration of each command of ragval.
     """
 
@@ -87,6 +114,7 @@ class World:
     site: Site
     embedder: str
     server: QdrantStandIn | None
+    writers: Writers
     pages: list[SourcePage] = field(default_factory=load_pages)
     seconds: list[float] = field(default_factory=list)
 
@@ -118,17 +146,14 @@ class World:
     def ingest(self, python: Path, framework: str, how: str, **more: Any) -> None:
         """Let a framework write its index, in a process and an environment of its own."""
         job = {
+            "folder": str(self.folder),
             "site": self.site.url,
             "embedder": self.embedder,
             "qdrant": self.qdrant,
             "collection": "docs",
             "how": how,
         }
-        done = subprocess.run(
-            [python, "-W", "ignore", WRITERS / f"of_{framework}.py"], input=json.dumps(job | more), cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        self.writers.write(python, framework, job | more)
 
     def ragval(self, *words: str) -> int:
         """One command; its exit code."""

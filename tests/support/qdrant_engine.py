@@ -347,9 +347,11 @@ def _modifier(how: dict[str, Any] | None) -> Any:
 
 
 def _vector(vector: Any) -> Any:
-    """A vector of a request: dense, sparse, or several by name."""
+    """A vector of a request: dense, sparse, a text that the server itself embeds by BM25, or several by name."""
     if not isinstance(vector, dict):
         return vector
+    if vector.get("model", "").lower() == "qdrant/bm25":
+        return edge.Bm25().embed_document(vector["text"])
     if vector.keys() == {"indices", "values"}:
         return edge.SparseVector(vector["indices"], vector["values"])
     return {name: _vector(each) for name, each in vector.items()}

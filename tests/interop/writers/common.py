@@ -6,7 +6,9 @@ The scripts run with the frameworks' own packages, in an environment of their ow
 from __future__ import annotations
 
 import json
+import os
 import sys
+import traceback
 import urllib.request
 import warnings
 from dataclasses import dataclass
@@ -77,6 +79,27 @@ def markdown(job: Job, url: str) -> str:
 
 
 def main(ways: dict[str, object]) -> None:
-    """Run the job on stdin; print the framework's versions."""
-    job = Job(**json.load(sys.stdin))
-    ways[job.how](job)
+    """Run the jobs on stdin, one a line, each in a process of its own that has imported the framework already.
+
+    Each is answered by a line of JSON on stdout: an empty text, or why it failed.
+    """
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in iter(sys.stdin.readline, ""):
+        read, write = os.pipe()
+        child = os.fork()
+        if not child:
+            try:
+                given = json.loads(line)
+                os.chdir(given.pop("folder"))
+                job = Job(**given)
+                ways[job.how](job)
+            except BaseException:
+                os.write(write, traceback.format_exc().encode())
+            # Threads that the framework started when it was imported are not here to be joined.
+            os._exit(0)
+        os.close(write)
+        with os.fdopen(read) as told:
+            failure = told.read()
+        status = os.waitpid(child, 0)[1]
+        print(json.dumps(failure or (f"it ended with status {status}" if status else "")), file=answers, flush=True)
