@@ -88,4 +88,5 @@ RULE = Rule(
     repair="rewrite",
     details=Details,
     sql=SQL,
+    tell=tell,
 )

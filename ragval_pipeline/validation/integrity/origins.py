@@ -30,14 +30,15 @@ def _and_others(told: str, count: int, gone: Sequence[str]) -> str:
 
 def _reversed(compared: Compared, gone: Sequence[str]) -> list[str]:
     """Texts that are on their page if they are read backwards."""
-    texts = compared.facts.texts("excerpt", where=one_of("point_id", gone)) if compared.facts else ()
-    found = []
-    for text in texts:
-        anchors = frozenset(compared.pages[text.page_key or ""].anchors)
-        runs = sampled_runs(fold(text.excerpt[::-1])).tolist()
-        if runs and sum(run in anchors for run in runs) > MOST * len(runs):
-            found.append(text.point_id)
-    return found
+    texts = compared.facts.texts("excerpt", where=one_of("point_id", gone))
+    read = {text.point_id: sampled_runs(fold(text.excerpt[::-1])).tolist() for text in texts}
+    anchors = compared.anchors_of({compared.differing[name].page_key or "" for name in gone})
+    return [
+        name
+        for name, runs in read.items()
+        if runs
+        and len(set(anchors.get(compared.differing[name].page_key or "", ())).intersection(runs)) > MOST * len(runs)
+    ]
 
 
 def _stand_in(compared: Compared, gone: Sequence[str]) -> Cause | None:

@@ -183,6 +183,22 @@ def test_words_one_a_line_that_the_page_has_elsewhere_are_another_text(tmp_path:
     assert subjects(measured(tmp_path, pages, *stored), "integrity.gone") == ["1"]
 
 
+def test_words_that_are_divided_are_told_from_those_that_are_joined(tmp_path: Path):
+    pages = {"/a": html(f"<p>{GRIPPER} The configuration is specific.</p>"), "/b": html(f"<p>{BATTERY}</p>")}
+
+    def told(text: str) -> tuple[str, str]:
+        found = measured(tmp_path / str(len(text)), pages, point("/a", f"{GRIPPER} {text}"), point("/b", BATTERY))
+        [glued] = [finding for finding in found.findings if finding.code == "text.glued_words"]
+        assert subjects(found, "text.glued_words") == ["0"]
+        return glued.cause, glued.remedy
+
+    cause, remedy = told("The con fi guration is speci-\nfic.")
+    assert "as in “con fi guration”" in cause
+    assert "hyphen" in remedy
+    cause, remedy = told("Theconfiguration is specific.")
+    assert "PDF" not in f"{cause} {remedy}"
+
+
 def test_a_text_of_another_page_joins_no_words_of_this_one(tmp_path: Path):
     pages = {"/a": html(f"<p>{GRIPPER}</p>"), "/b": html(f"<p>{BATTERY} {VISITORS}</p>")}
     strange = f"{BATTERY} {VISITORS} closes untilthe motor draws more"
