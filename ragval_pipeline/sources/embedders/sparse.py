@@ -1,4 +1,4 @@
-"""Sparse vectors of texts: words and how often they occur, as fastembed's BM25 counts them, or the user's own model."""
+"""Sparse vectors of texts: words and how often they occur, as fastembed's or Qdrant's BM25 counts them, or one's own model."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ LANGUAGES = (
     "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "russian", "swedish", "danish",
     "norwegian", "finnish", "turkish", "hungarian", "romanian", "greek", "arabic",
 )  # fmt: skip
+#: Added to a language whose words end at underscores.
+OF_SERVER = " (Qdrant)"
 #: Point id, stored text, and embedded text if it is another.
 TextRow = tuple[str, str | None, str | None]
 #: Texts by which language and text are chosen, and the share of their vectors that must be explained.
@@ -37,7 +39,9 @@ def knows_bm25() -> bool:
 def word_counts() -> Iterator[tuple[str, Encode]]:
     """Functions that count the words of texts by fastembed's indices, by language, and last without word endings.
 
-    Stop words are counted, too: fastembed keeps them in files that it downloads, and nothing is downloaded here.
+    Each language comes twice: words that a Qdrant server embeds (``models.Document``) end at underscores, those of
+    fastembed do not. Stop words are counted, too: fastembed keeps them in files that it downloads, and nothing is
+    downloaded here.
     """
     from fastembed.sparse.bm25 import Bm25, SnowballStemmer  # type: ignore[attr-defined]  # the stemmer that it uses
 
@@ -46,11 +50,11 @@ def word_counts() -> Iterator[tuple[str, Encode]]:
     for language in LANGUAGES:
         model = copy(plain)  # a new one takes half a second
         model.stemmer = SnowballStemmer(language)
-        yield language, _counting(model)
-    yield "", _counting(plain)
+        yield from _counting(language, model)
+    yield from _counting("", plain)
 
 
-def _counting(model: Any) -> Encode:
+def _counting(language: str, model: Any) -> Iterator[tuple[str, Encode]]:
     def count(texts: Sequence[str]) -> list[dict[int, float]]:
         found = model.embed(list(texts))
         return [
@@ -61,7 +65,11 @@ def _counting(model: Any) -> Encode:
             for each in found
         ]
 
-    return count
+    def count_parts(texts: Sequence[str]) -> list[dict[int, float]]:
+        return count([text.replace("_", " ") for text in texts])
+
+    yield language, count
+    yield f"{language}{OF_SERVER}", count_parts
 
 
 def choose_model(

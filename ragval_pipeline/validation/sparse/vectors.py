@@ -34,7 +34,7 @@ class Compared:
 
     Attributes:
         points: Points compared.
-        language: Language of the word endings; empty: none. None for the user's own model.
+        language: Language of the word endings, as ``word_counts`` names it; empty: none. None for the user's own model.
         wrong: What is wrong with a point's vector, by id, and its cosine with the computed one.
     """
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+import qdrant_edge as edge
 
-from ragval_pipeline.sources.embedders.sparse import Encode, TextRow, word_counts
+from ragval_pipeline.sources.embedders.sparse import OF_SERVER, Encode, TextRow, word_counts
 from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.testing.defects.planters.sparse import weighted
 from ragval_pipeline.validation.sparse.compared import compare_counts, compare_weights
@@ -25,7 +26,8 @@ def texts_of(language: str, count: int = 12) -> list[str]:
 
 @pytest.fixture(scope="module")
 def models() -> dict[str, Encode]:
-    return {language: encode for language, encode in word_counts() if language in {"english", "german", ""}}
+    wanted = {"english", f"english{OF_SERVER}", "german", ""}
+    return {language: encode for language, encode in word_counts() if language in wanted}
 
 
 def held(rows: Sequence[dict[int, float]]) -> Held:
@@ -59,6 +61,21 @@ def test_the_language_is_found_out_and_words_left_out_everywhere_are_not_missed(
     found = compare_counts(held(stored(texts, language, models)), lambda: rows(texts), models.items())
     assert found is not None
     assert (found.points, found.language, found.wrong) == (12, language, {})
+
+
+def test_words_that_qdrant_itself_embeds_end_at_underscores(models: dict[str, Encode]) -> None:
+    texts = [
+        f"{text}, set `max_run_time_{number}` or show_default=False" for number, text in enumerate(texts_of("english"))
+    ]
+    made = [edge.Bm25().embed_document(text) for text in texts]
+    vectors = [dict(zip(each.indices, each.values, strict=True)) for each in made]
+    found = compare_counts(held(vectors), lambda: rows(texts), models.items())
+    assert found is not None
+    assert (found.points, found.language, found.wrong) == (12, f"english{OF_SERVER}", {})
+    swapped = [vectors[1], vectors[0], *vectors[2:]]
+    found = compare_counts(held(swapped), lambda: rows(texts), models.items())
+    assert found is not None
+    assert set(found.wrong) == {"0", "1"}
 
 
 def test_a_stop_word_may_share_its_ending_with_a_word_that_is_none(models: dict[str, Encode]) -> None:
