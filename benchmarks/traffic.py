@@ -1,10 +1,12 @@
 """A log of real questions over a site: ``python -m benchmarks.traffic``.
 
 4,627 questions in many wordings about things that the pages hold; some pages are asked for far more than others. The
-site is the generated handbook, or with ``--docs`` a folder of documentation in Markdown. Measured are
+site is the generated handbook, or with ``--docs`` a folder of documentation in Markdown or reStructuredText, of which
+release notes are left out. With ``--passages`` a share of the questions are a few words of a sentence of the page, in
+the order of the page: nobody's headings. Measured are
 
 - how exactly the topics are named that have no answer, once the pages for a twentieth of the questions are deleted.
-  Goal: recall and precision of at least 0.9;
+  Goal: recall and precision of at least 0.9; with ``--named`` nothing else is measured;
 - how well the order of findings follows the number of questions that they hurt, for eleven defects planted beside each
   other, one to twelve of each. Goal: Kendall's tau of at least 0.8;
 - seconds of CPU for masking and grouping 100,000 questions. Goal: at most 60.
@@ -44,6 +46,7 @@ from ragval_pipeline.testing.defects.planters import find_defect
 from ragval_pipeline.testing.defects.registry import Amount
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.printing import percent
+from ragval_pipeline.validation.traffic.confidence import SURE
 from ragval_pipeline.validation.traffic.wording import cluster_questions
 
 QUESTIONS, DELETED, LARGE = 4_627, 0.05, 100_000
@@ -67,7 +70,12 @@ _ABOUT_A_DOCUMENT = (
 )  # fmt: skip
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _FENCED, _HEADING = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL), re.compile(r"^(#{1,4}) +(.+)$", re.MULTILINE)
-_SHORTEST_PAGE = 400
+#: Letters of a page: more are a list of changes.
+_SHORTEST_PAGE, _LONGEST_PAGE = 400, 80_000
+#: Endings of files that are read (Django's reStructuredText is in .txt), and beginnings of names that are no pages.
+_READ, _SKIPPED = frozenset({".md", ".rst", ".txt"}), ("_", ".", "release", "news", "internals", "history", "changes")
+_WORD, _SENTENCE = re.compile(r"[A-Za-z][A-Za-z-]{3,}"), re.compile(r"(?<=[.!?])\s+|\n\n+")
+_IN_WORDS = ("how do i {}", "{}", "{}?", "why {}", "problem with {}")
 #: Questions searched for at once.
 _AT_ONCE = 200
 _BEFORE = ("", "", "", "hi, ", "hello ", "please tell me ")
@@ -96,22 +104,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=1, help="logs to measure (default 1)")
     parser.add_argument("--first", type=int, default=0, help="seed of the first log (default 0)")
-    parser.add_argument("--docs", type=Path, help="folder of Markdown files to ask about instead of the handbook")
+    parser.add_argument("--docs", type=Path, help="folder of documentation to ask about instead of the handbook")
+    parser.add_argument("--passages", type=float, default=0.0, help="share of the questions in words of a sentence")
+    parser.add_argument("--named", action="store_true", help="only measure which topics are named")
     options = parser.parse_args()
     world = of_handbook() if options.docs is None else of_docs(options.docs)
-    met = [_cpu(world)] if options.docs is None else []
+    world = world._replace(passages=options.passages)
+    met = [_cpu(world)] if options.docs is None and not options.named else []
     for seed in range(options.first, options.first + options.seeds):
-        met += _named(seed, world), _ordered(seed, world)
+        met.append(_named(seed, world))
+        met += [] if options.named else [_ordered(seed, world)]
     return 0 if all(met) else 1
 
 
 class World(NamedTuple):
-    """An index, the pages that readers ask for, and how they ask about a thing on a page and about a page."""
+    """An index, the pages that readers ask for, and how they ask about a thing on a page and about a page.
+
+    Attributes:
+        passages: Share of the questions in words of a sentence, 0..1.
+    """
 
     corpus: Corpus
     pages: Sequence[Page]
     about_a_thing: Sequence[str]
     about_a_page: Sequence[str]
+    passages: float = 0.0
 
 
 def of_handbook() -> World:
@@ -121,8 +138,9 @@ def of_handbook() -> World:
 
 
 def of_docs(folder: Path) -> World:
-    """Documentation in Markdown: what readers ask for are headings that only one page has."""
-    read = [page for file in sorted(folder.rglob("*.md")) if (page := _page_of(file, folder)) is not None]
+    """Documentation: what readers ask for are headings that only one page has."""
+    files = sorted(file for file in folder.rglob("*") if file.suffix in _READ)
+    read = [page for file in files if (page := _page_of(file, folder)) is not None]
     titles, headings = Counter(page.subject for page in read), Counter(term for page in read for term in page.terms)
     known = [
         replace(page, terms=tuple(term for term in page.terms if headings[term] == 1))
@@ -134,14 +152,66 @@ def of_docs(folder: Path) -> World:
 
 
 def _page_of(file: Path, folder: Path) -> Page | None:
-    text = _FRONT_MATTER.sub("", file.read_text(encoding="utf-8", errors="replace"))
+    inner = file.relative_to(folder)
+    if any(part.startswith(_SKIPPED) for part in inner.parts):
+        return None
+    written = file.read_text(encoding="utf-8", errors="replace")
+    text = _FRONT_MATTER.sub("", written) if file.suffix == ".md" else markdown_of(written)
     found = [(len(marks), _plain(name)) for marks, name in _HEADING.findall(_FENCED.sub("", text))]
     title = next((name for level, name in found if level == 1 and name), "")
     named = {name.casefold(): name for level, name in found if level > 1 and 1 < len(name.split()) < 9}
-    if not title or len(text) < _SHORTEST_PAGE:
+    if not title or not _SHORTEST_PAGE <= len(text) <= _LONGEST_PAGE:
         return None
-    path = f"docs/{file.relative_to(folder).with_suffix('').as_posix()}"
+    path = f"docs/{inner.with_suffix('').as_posix()}"
     return Page(path, title, text, subject=title, terms=tuple(named), lastmod="2025-01-01")
+
+
+_TITLED = re.compile(r"^(?:([=\-~^\"'#*+.`:_])\1{2,} *\n)?(\S.*)\n([=\-~^\"'#*+.`:_])\3{2,} *$", re.MULTILINE)
+_ROLE = re.compile(r":[\w:+.-]+:`~?!?([^`<]*?)(?:\s*<[^>`]*>)?`")
+_DIRECTIVE = re.compile(r"^\s*\.\. (?:([\w:-]+)::)?\s*(.*)$")
+_CODES = frozenset({"code-block", "sourcecode", "code", "parsed-literal", "console"})
+#: Directives whose text is shown.
+_SHOWN = re.compile(
+    r"note|warning|tip|hint|important|admonition|version(?:added|changed)|deprecated|seealso|function|class|method|"
+    r"attribute|setting|option|confval|data|topic|rubric|describe"
+)
+
+
+def markdown_of(text: str) -> str:
+    """Write reStructuredText as Markdown, as far as headings, code and prose go."""
+    styles: list[tuple[bool, str]] = []
+
+    def heading(found: re.Match[str]) -> str:
+        style = (found[1] is not None, found[3])
+        if style not in styles:
+            styles.append(style)
+        return f"{'#' * min(styles.index(style) + 1, 4)} {found[2].strip()}"
+
+    text = _ROLE.sub(r"`\1`", _TITLED.sub(heading, text))
+    lines, made, place = text.replace("``", "`").split("\n"), [], 0
+    while place < len(lines):
+        line = lines[place]
+        found, end = _DIRECTIVE.match(line), _end_of(lines, place)
+        place += 1
+        if found is None and not line.rstrip().endswith("::"):
+            made.append(line.lstrip())
+        elif found is None or found[1] in _CODES:
+            made += ["" if found else line.strip()[:-1], "", "```", *lines[place:end], "```", ""]
+            place = end
+        elif _SHOWN.fullmatch(found[1] or ""):
+            made += ["", found[2]]
+        else:
+            place = end
+    return "\n".join(made)
+
+
+def _end_of(lines: Sequence[str], place: int) -> int:
+    """The line after those that are indented below one."""
+    indent = len(lines[place]) - len(lines[place].lstrip())
+    end = place + 1
+    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
+        end += 1
+    return end
 
 
 def _plain(heading: str) -> str:
@@ -155,12 +225,26 @@ def questions(count: int, seed: int, world: World) -> Iterator[Asked]:
     order = rng.sample(known, len(known))
     weights = [1 / (place + 1) ** _FALL for place in range(len(order))]
     for page in rng.choices(order, weights, k=count):
+        if world.passages and rng.random() < world.passages and (text := _in_words(page, rng)):
+            yield Asked(text, page.url)
+            continue
         held = [term for term in page.terms if term.lower() in page.markdown.lower()]
         if not held or rng.random() < _WHOLE:
             yield Asked(rng.choice(world.about_a_page).format(subject=page.subject), page.url)
         else:
             term = rng.choice(held)
             yield Asked(rng.choice(world.about_a_thing).format(subject=page.subject, term=term), page.url)
+
+
+def _in_words(page: Page, rng: random.Random) -> str:
+    """A question in three to six words of a sentence of a page; empty if that has none."""
+    prose = re.sub(r"^#.*$", "", _FENCED.sub("", page.markdown), flags=re.MULTILINE)
+    sentences = [part for part in _SENTENCE.split(prose) if 8 <= len(part.split()) <= 30]
+    words = _WORD.findall(_plain(rng.choice(sentences))) if sentences else []
+    if len(words) < 4:
+        return ""
+    chosen = sorted(rng.sample(range(len(words)), rng.randint(3, min(6, len(words)))))
+    return rng.choice(_IN_WORDS).format(" ".join(words[place].lower() for place in chosen))
 
 
 def _named(seed: int, world: World) -> bool:
@@ -170,14 +254,12 @@ def _named(seed: int, world: World) -> bool:
     lost = _pages_of(counts, DELETED * QUESTIONS, random.Random(seed))
     report = _validated(world.corpus, asked, without=lost).traffic
     answers: dict[str, str] = {question.text: question.url for question in asked}
-    missing = [(answers[name] in lost, told, count) for name, told, count in report]
-    found = {}
-    for weighted in (False, True):
-        right, named, all_lost = (
-            sum(count if weighted else 1.0 for is_lost, told, count in missing if test(is_lost, told))
-            for test in (lambda lost, told: lost and told, lambda _, told: told, lambda lost, _: lost)
-        )
-        found["by questions" if weighted else "by topics"] = right / all_lost, right / named
+    missing = [(answers[topic.name] in lost, topic) for topic in report]
+    found = {
+        "by topics": _rates([(is_lost, topic.is_named, 1.0) for is_lost, topic in missing]),
+        "by questions": _rates([(is_lost, topic.is_named, topic.asked) for is_lost, topic in missing]),
+        "as good as certain, by topics": _rates([(is_lost, topic.is_sure, 1.0) for is_lost, topic in missing]),
+    }
     share = sum(counts[url] for url in lost) / QUESTIONS
     deleted = f"{len(lost)} pages for {percent(share)} of {QUESTIONS:,} questions deleted"
     print(f"seed {seed}: {deleted}; {len(missing):,} topics")
@@ -186,10 +268,26 @@ def _named(seed: int, world: World) -> bool:
     return min(found["by topics"]) >= NAMED
 
 
-class _Seen(NamedTuple):
-    """Of each topic its name, whether it is unanswered, and its count; and the report's findings."""
+def _rates(topics: Sequence[tuple[bool, bool, float]]) -> tuple[float, float]:
+    """Recall and precision of topics, each by whether it is lost and named, and its weight."""
+    right = sum(weight for is_lost, is_named, weight in topics if is_lost and is_named)
+    lost, named = (sum(topic[2] for topic in topics if topic[place]) for place in (0, 1))
+    return right / lost if lost else 1.0, right / named if named else 1.0
 
-    traffic: list[tuple[str, bool, float]]
+
+class _Topic(NamedTuple):
+    """A topic of the report, whether it is unanswered, and that with more than 90 % probability."""
+
+    name: str
+    asked: float
+    is_named: bool
+    is_sure: bool
+
+
+class _Seen(NamedTuple):
+    """What the report says of the topics, and its findings."""
+
+    traffic: list[_Topic]
     findings: list[Any]
 
 
@@ -200,9 +298,11 @@ def _validated(corpus: Corpus, asked: Sequence[Asked], *, without: frozenset[str
         _log(copy, asked)
         report, place = validate(copy)
         topics = parse_json((UPath(place) / "evidence" / "traffic_topics.json").read_bytes())
-        return _Seen(
-            [(topic["question"], not topic["confident"], topic["count"]) for topic in topics], list(report.findings)
-        )
+        seen = [
+            _Topic(each["question"], each["count"], not each["confident"], (each["probability"] or 0.0) >= SURE)
+            for each in topics
+        ]
+        return _Seen(seen, list(report.findings))
 
 
 def _log(corpus: Corpus, asked: Sequence[Asked]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragval_pipeline.errors import BudgetReachedError
 from ragval_pipeline.lazy import np
@@ -29,7 +30,8 @@ from ragval_pipeline.validation.calibration import propose, scores_of
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages
-from ragval_pipeline.validation.traffic.confidence import Confidence, Evidence, Observed, calibrate_confidence
+from ragval_pipeline.validation.traffic.confidence import DOUBTFUL, Evidence, Observed, averaged, calibrate_confidence
+from ragval_pipeline.validation.traffic.lexicon import Chunk, Held, Lexicon
 from ragval_pipeline.validation.traffic.measure import (
     MOST_ASKED,
     Found,
@@ -43,18 +45,16 @@ from ragval_pipeline.validation.traffic.measure import (
 from ragval_pipeline.validation.traffic.wording import (
     Cluster,
     Clustered,
-    Rarity,
     Term,
     cluster_questions,
     counted_terms,
-    stems,
 )
 
 #: Questions embedded at once: where a budget ends, what was asked before counts.
 _AT_ONCE = 200  # work
-#: Chunks and pages whose words are counted.
-_COUNTED = 20_000  # work
-_TEXTS = ("title", "headings", "text")
+#: Chunks, and pages that are missing, whose words are counted.
+_COUNTED = 50_000  # work
+_NAMES = ("title", "headings")
 
 
 def ask_log(task: Task) -> Measurement:
@@ -73,17 +73,22 @@ def ask_log(task: Task) -> Measurement:
     clusters = clustered.clusters[: len(found)]
     if not stopped and len(clusters) < len(clustered.clusters):
         stopped = f"the {MOST_ASKED:,} groups asked most were searched for"
-    rule = calibrate_confidence(
-        [Observed(each.best, each.without, None, cluster.count) for each, cluster in zip(found, clusters, strict=True)]
-        + known
+    observed = averaged(
+        [Observed(each.best, each.without) for each in found] + [each for each, _, _ in known],
+        [each.found.vector for each in found] + [vector for _, vector, _ in known],
+        [cluster.filter for cluster in clusters] + [only for _, _, only in known],
     )
+    rule = calibrate_confidence(observed)
+    if rule is not None:
+        doubts = [rule.unanswered_probability(each.best) for each in observed]
+        found = [each.with_doubt(doubt) for each, doubt in zip(found, doubts, strict=False)]
     threshold = _threshold(task, asker.sign)
     texts = {query.query_text: query.negative for query in load_queries(task.suite)}
     golden = golden_keys(clustered, texts)
     refused = golden_keys(clustered, (text for text, negative in texts.items() if negative))
     answered = golden_keys(clustered, asker.answered)
     confident = [
-        cluster_key(cluster) in answered - refused or _is_confident(each, rule, asker.sign * threshold[0])
+        cluster_key(cluster) in answered - refused or _is_confident(each, asker.sign * threshold[0])
         for each, cluster in zip(found, clusters, strict=True)
     ]
     wanting = {place: cluster for place, cluster in enumerate(clusters) if not confident[place]}
@@ -105,11 +110,29 @@ def ask_log(task: Task) -> Measurement:
 
 @dataclass(frozen=True)
 class _Searched:
-    """What a question found: for the report, and for learning."""
+    """What a question found: for the report, and for learning.
+
+    Attributes:
+        found: For the report.
+        best: The evidence for its best pages.
+        without: That for the others, without the best page of the search and the one that has most of its words.
+    """
 
     found: Found
     best: Evidence
     without: Evidence | None
+
+    def with_doubt(self, doubt: float) -> _Searched:
+        """The same with the probability that it has no page, if it found anything."""
+        return self if self.found.score is None else replace(self, found=replace(self.found, doubt=doubt))
+
+
+class _Known(NamedTuple):
+    """A test query that is known to have a page or none, its vector and its filter."""
+
+    observed: Observed
+    vector: Any
+    only: str
 
 
 @dataclass(frozen=True)
@@ -126,16 +149,16 @@ class _Asker:
     clustered: Clustered
     answered: list[str] = field(default_factory=list)
 
-    def ask(self, queries: Sequence[TestQuery]) -> tuple[list[_Searched], list[Observed], str]:
+    def ask(self, queries: Sequence[TestQuery]) -> tuple[list[_Searched], list[_Known], str]:
         """What the test queries and the clusters find, most asked first, and why that ended early."""
         task = self.task
         clusters = self.clustered.clusters[:MOST_ASKED]
         top_k = task.suite.retrieval.top_k
-        # Two pages: what is left of a question when its best page is taken away.
+        # Three pages: what is left of a question when its best page, and the one with its words, are taken away.
         questions = [
-            *(Question(f"query {query.id}", query.query_text, top_k, 2, query.filter) for query in queries),
+            *(Question(f"query {query.id}", query.query_text, top_k, 3, query.filter) for query in queries),
             *(
-                Question(f"log {number}", cluster.text, top_k, 2, filter_of(cluster))
+                Question(f"log {number}", cluster.text, top_k, 3, filter_of(cluster))
                 for number, cluster in enumerate(clusters)
             ),
         ]
@@ -151,7 +174,7 @@ class _Asker:
                     stopped = str(reached)
                     break
                 answers += given
-                searched += [self._weighed(each.text, answer, way) for each, answer in zip(some, given, strict=True)]
+                searched += [self._weighed(each, answer, way) for each, answer in zip(some, given, strict=True)]
                 progress_of(TRAFFIC)(len(searched), len(questions))
         # What a test query finds is known, whatever else is learnt.
         self.answered.extend(
@@ -160,7 +183,7 @@ class _Asker:
             if self._is_answered(query, answer)
         )
         known = [
-            Observed(each.best, each.without, answered)
+            _Known(Observed(each.best, each.without, answered), each.found.vector, _key_of(query.filter))
             for query, each, answer in zip(queries, searched, answers, strict=False)
             if (answered := self._is_answered(query, answer)) is not None
         ]
@@ -185,37 +208,35 @@ class _Asker:
         found = {self.read.page(hit.payload) for hit in answer.hits}
         return True if expected and not expected.isdisjoint(found) else None
 
-    def _weighed(self, text: str, answer: Answer, way: Asking) -> _Searched:
+    def _weighed(self, question: Question, answer: Answer, way: Asking) -> _Searched:
         hits, top_k = answer.hits, self.task.suite.retrieval.top_k
         if not hits:
-            return _Searched(Found(), Evidence(0.0, 0.0), None)
-        pages = [self.read.page(hit.payload) for hit in hits]
-        others = [hit for hit in (*hits, *answer.deeper) if self.read.page(hit.payload) != pages[0]][:top_k]
-        words = self._weights(text)
-        best = Evidence(self.sign * hits[0].score, self._held(words, (hit.payload for hit in hits)))
-        without = (
-            Evidence(self.sign * others[0].score, self._held(words, (hit.payload for hit in others)))
-            if others
-            else None
+            return _Searched(Found(), Evidence(0.0, *Held()), None)
+        words = self._weights(question.text)
+        every = (*hits, *answer.deeper)
+        pages = [self.read.page(hit.payload) for hit in every]
+        chunks = [_chunk_of(self.read.texts(hit.payload)) for hit in every]
+        held = [self._lexicon.held_by(chunk, words) for chunk in chunks]
+        # What a filter leaves out answers nothing: then only hits are known to count.
+        index = None if question.equal else self._lexicon.search(words)
+        richest = (
+            pages[max(range(len(hits)), key=lambda place: held[place].said)] if index is None else index.best_page()
         )
+        taken = {pages[0], richest}
+        rest = [place for place, page in enumerate(pages) if page not in taken][:top_k]
+        best = _most([*held[: len(hits)], *([] if index is None else [index.most()])])
+        left = _most([*(held[place] for place in rest), *([] if index is None else [index.most(taken)])])
         found = Found(
             page=pages[0],
             url=self.read.text(hits[0].payload, "source_url"),
             score=hits[0].score,
-            evidence=best,
-            pages=tuple(dict.fromkeys(page for page in pages if page is not None)),
-            points=tuple(canonical_id(hit.id) for hit, page in zip(hits, pages, strict=True) if page == pages[0]),
-            vector=_unit(way, text),
+            words=max(_share(words, chunk.terms) for chunk in chunks[: len(hits)]),
+            pages=tuple(dict.fromkeys(page for page in pages[: len(hits)] if page is not None)),
+            points=tuple(canonical_id(hit.id) for hit, page in zip(hits, pages, strict=False) if page == pages[0]),
+            vector=_unit(way, question.text),
         )
-        return _Searched(found, best, without)
-
-    def _held(self, words: Mapping[Term, float], payloads: Iterable[Mapping[str, Any]]) -> float:
-        """The share of a question's telling words that a hit holds."""
-        return max((_share(words, self._words_of(payload)) for payload in payloads), default=0.0)
-
-    def _words_of(self, payload: Mapping[str, Any]) -> Counter[Term]:
-        texts = self.read.texts(payload)
-        return counted_terms(_joined(texts.get(name) for name in _TEXTS))
+        without = Evidence(self.sign * every[rest[0]].score, *left) if rest else None
+        return _Searched(found, Evidence(self.sign * hits[0].score, *best), without)
 
     def _weights(self, text: str) -> dict[Term, float]:
         """How much each term of a question tells; a pair as much as the word of it that tells less."""
@@ -225,17 +246,15 @@ class _Asker:
 
     def _weight(self, word: str) -> float:
         """How much a word tells: by how rare it is in the index and in the log, whichever of them it is frequent in."""
-        return math.sqrt(self._rarity(word) * self.clustered.rarity(word))
+        return math.sqrt(self._lexicon.rarity(word) * self.clustered.rarity(word))
 
     @cached_property
-    def _rarity(self) -> Rarity:
-        """How rare words are in the index."""
-        asked = self.clustered.rarity.having.keys()
-        rows = Snapshot(self.task.manifest).rows(_TEXTS)
-        counted = (
-            stems(_joined(row[name] for name in _TEXTS)) & asked for row, _ in zip(rows, range(_COUNTED), strict=False)
-        )
-        return Rarity.of(counted)
+    def _lexicon(self) -> Lexicon:
+        """The words of the index."""
+        asked = {term for cluster in self.clustered.clusters[:MOST_ASKED] for term in counted_terms(cluster.text)}
+        rows = Snapshot(self.task.manifest).rows(("page_key", *_NAMES, "text"))
+        chunks = ((row["page_key"], _chunk_of(row)) for row, _ in zip(rows, range(_COUNTED), strict=False))
+        return Lexicon(chunks, asked)
 
     @cached_property
     def read(self) -> HitReader:
@@ -262,7 +281,8 @@ class _Asker:
 
         It holds more of their telling words than any hit, and as many as a hit of half of the answered ones.
         """
-        answered = [each.best.words for each, is_answered in zip(found, confident, strict=True) if is_answered]
+        shares = [each.found.words or 0.0 for each in found]
+        answered = [share for share, is_answered in zip(shares, confident, strict=True) if is_answered]
         if not wanting or not answered or not self.task.pages.parts:
             return {}
         usual = float(np.median(answered))
@@ -271,7 +291,7 @@ class _Asker:
         for key, held in self._missing_pages():
             for place, weights in words.items():
                 share = _share(weights, held)
-                if share > max(found[place].best.words, most.get(place, (0.0, ""))[0]) and share >= usual:
+                if share > max(shares[place], most.get(place, (0.0, ""))[0]) and share >= usual:
                     most[place] = share, key
         return {place: key for place, (_, key) in most.items()}
 
@@ -300,10 +320,24 @@ def _unit(way: Asking, text: str) -> Any:
     return vector / length if vector is not None and length else None
 
 
-def _is_confident(searched: _Searched, rule: Confidence | None, threshold: float) -> bool:
+def _is_confident(searched: _Searched, threshold: float) -> bool:
     if searched.found.score is None:
         return False
-    return searched.best.score >= threshold if rule is None else rule.is_confident(searched.best)
+    doubt = searched.found.doubt
+    return searched.best.score >= threshold if doubt is None else doubt < DOUBTFUL
+
+
+def _chunk_of(texts: Mapping[str, Any]) -> Chunk:
+    return Chunk.of(_joined(texts.get(name) for name in _NAMES), texts.get("text") or "")
+
+
+def _most(held: Iterable[Held]) -> Held:
+    return Held(*map(max, zip(Held(), *held, strict=True)))
+
+
+def _key_of(only: Mapping[str, Any] | None) -> str:
+    """A filter as clusters have it."""
+    return json.dumps(only, sort_keys=True, ensure_ascii=False) if only else ""
 
 
 def _threshold(task: Task, sign: float) -> tuple[float, str]:

@@ -114,6 +114,9 @@ class TrafficTopic(Entity):
     page: str | None = Field(description="Page of the best hit, as stored")
     score: float | None = Field(description="Score of the best hit; null when nothing was found")
     confident: bool = Field(description="Whether it has a page that confidently answers it")
+    probability: float | None = Field(
+        None, description="Probability that it has no page; null when a threshold decides, or nothing was found"
+    )
     in_queries: bool = Field(description="Whether a test query asks the same")
     wordings: list[str] = Field(description="Up to three of its wordings")
 

@@ -14,10 +14,11 @@ RULE = Rule(
     means="of the log has no page that confidently answers it",
     many="of the log have no page that confidently answers them",
     measured=(
-        "The log's questions are grouped by wording, and each group is asked once. For its best page, the score and "
-        "the share of the question's telling words and pairs of words that a hit holds are compared with what the "
-        "questions of the log and the test queries find with and without their best page. It is listed if it more "
-        "probably has no page, and no negative test query asks it. "
+        "The log's questions are grouped by wording, and each group is asked once. The best score, and how much a "
+        "chunk of the index holds of the question's telling words, in its text, its title and its headings, are "
+        "averaged with those of the questions nearest to it, and compared with what the questions of the log and the "
+        "test queries find with and without their best pages. It is listed if it more probably has no page, and no "
+        "negative test query asks it; from a probability of 90 % that is as good as certain. "
         "With fewer than 20 questions, its best score is compared with the threshold that calibrate proposes, else "
         "with retrieval.min_similarity."
     ),

@@ -20,7 +20,7 @@ from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import TrafficReport, TrafficTopic
 from ragval_pipeline.validation.thresholds import SAME_MEANING
-from ragval_pipeline.validation.traffic.confidence import Confidence, Evidence
+from ragval_pipeline.validation.traffic.confidence import SURE, Confidence
 from ragval_pipeline.validation.traffic.wording import Cluster, Clustered
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Found:
         page: Canonical form of the best hit's page; None if it has none, or nothing was found.
         url: That page, as stored.
         score: Score of the best hit; None if nothing was found.
-        evidence: What speaks for its best page.
+        words: Share of its telling words that a hit holds, 0..1; None if nothing was found.
+        doubt: Probability that it has no page, 0..1; None if there was too little to learn it from.
         pages: Canonical forms of all pages returned.
         points: Ids of the hits of the best hit's page, as text.
         vector: Of the question, of unit length; None if it has none.
@@ -55,7 +56,8 @@ class Found:
     page: str | None = None
     url: str | None = None
     score: float | None = None
-    evidence: Evidence | None = None
+    words: float | None = None
+    doubt: float | None = None
     pages: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     vector: Vector | None = field(default=None, repr=False)
@@ -80,6 +82,11 @@ class Topic:
     wordings: tuple[str, ...]
     confident: bool
     site_page: str | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is as good as certain that nothing answers it: nothing was found, or that is very probable."""
+        return self.found.score is None or (self.found.doubt is not None and self.found.doubt >= SURE)
 
     @property
     def name(self) -> str:
@@ -226,7 +233,16 @@ def find_unanswered(traffic: Traffic) -> Iterator[Finding]:
     have = "has no page that confidently answers it" if len(subjects) == 1 else "have no page that answers them"
     share = percent(count / traffic.log.asked)
     message = f"{kind} of the log, asked {count:,g} times ({share} of the traffic), {have}: first {named}."
-    details = {"asked": count, "traffic": traffic.log.asked, "decided_by": _decided_by(traffic)}
+    sure = [topic for topic in traffic.unanswered if topic.is_sure]
+    certain = sum(topic.count for topic in sure)
+    if traffic.confidence is not None and len(sure) < len(subjects):
+        message += f" {len(sure):,} of them ({percent(certain / traffic.log.asked)}) are as good as certain."
+    details = {
+        "asked": count,
+        "asked_for_certain": certain,
+        "traffic": traffic.log.asked,
+        "decided_by": _decided_by(traffic),
+    }
     yield make_finding(UNANSWERED.code, subjects, message=message, details=details)
 
 
@@ -236,7 +252,8 @@ def _details(topic: Topic, traffic: Traffic) -> dict[str, Any]:
         "share": round(topic.count / traffic.log.asked, 6),
         "nearest_page": topic.found.url,
         "score": None if topic.found.score is None else round(topic.found.score, 6),
-        "words": None if topic.found.evidence is None else round(topic.found.evidence.words, 4),
+        "words": None if topic.found.words is None else round(topic.found.words, 4),
+        "probability": None if topic.found.doubt is None else round(topic.found.doubt, 3),
         "site_page": topic.site_page,
     }
     others = [text for text in topic.wordings if text != topic.cluster.text][:NAMED]
@@ -250,7 +267,7 @@ def _decided_by(traffic: Traffic) -> str:
     rule = traffic.confidence
     if rule is None:
         return f"best score below {traffic.threshold[0]:g}, {traffic.threshold[1]}"
-    return f"best score and share of telling words, as learnt from {plural(rule.questions, 'question')}"
+    return f"best score and telling words, as learnt from {plural(rule.questions, 'question')}"
 
 
 def _report(traffic: Traffic) -> TrafficReport:
@@ -292,6 +309,7 @@ def _told(topic: Topic, traffic: Traffic) -> TrafficTopic:
         page=topic.found.url,
         score=topic.found.score,
         confident=topic.confident,
+        probability=topic.found.doubt,
         in_queries=cluster_key(topic.cluster) in traffic.golden,
         wordings=list(topic.wordings[:NAMED]),
     )

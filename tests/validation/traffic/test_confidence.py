@@ -2,17 +2,23 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
-from ragval_pipeline.validation.traffic.confidence import Evidence, Observed, calibrate_confidence
+from ragval_pipeline.validation.traffic.confidence import SURE, Evidence, Observed, averaged, calibrate_confidence
+
+
+def evidence(score: float, words: float) -> Evidence:
+    """Evidence whose named and said words say the same as its words."""
+    return Evidence(score, words, words / 2, words / 4)
 
 
 def answered(rng: random.Random, count: int, *, known: bool | None = None) -> list[Observed]:
     """Questions with a page, and what they find without it."""
     return [
         Observed(
-            Evidence(rng.gauss(0.6, 0.06), min(1.0, rng.gauss(0.8, 0.12))),
-            Evidence(rng.gauss(0.38, 0.06), max(0.0, rng.gauss(0.35, 0.12))),
+            evidence(rng.gauss(0.6, 0.06), min(1.0, rng.gauss(0.8, 0.12))),
+            evidence(rng.gauss(0.38, 0.06), max(0.0, rng.gauss(0.35, 0.12))),
             known,
         )
         for _ in range(count)
@@ -22,8 +28,8 @@ def answered(rng: random.Random, count: int, *, known: bool | None = None) -> li
 def unanswered(rng: random.Random, count: int, *, known: bool | None = None) -> list[Observed]:
     return [
         Observed(
-            Evidence(rng.gauss(0.36, 0.06), max(0.0, rng.gauss(0.3, 0.12))),
-            Evidence(rng.gauss(0.34, 0.06), max(0.0, rng.gauss(0.28, 0.12))),
+            evidence(rng.gauss(0.36, 0.06), max(0.0, rng.gauss(0.3, 0.12))),
+            evidence(rng.gauss(0.34, 0.06), max(0.0, rng.gauss(0.28, 0.12))),
             known,
         )
         for _ in range(count)
@@ -70,3 +76,27 @@ def test_questions_whose_answer_is_known_decide_where_hardly_any_is_answered() -
 
 def test_too_few_questions_teach_nothing() -> None:
     assert calibrate_confidence(answered(random.Random(5), 19)) is None
+
+
+def test_most_unanswered_questions_are_as_good_as_certain_and_hardly_any_answered_one_is() -> None:
+    rng = random.Random(6)
+    good, bad = answered(rng, 300), unanswered(rng, 30)
+    rule = calibrate_confidence([*good, *bad])
+    assert rule is not None
+    assert sum(rule.unanswered_probability(each.best) >= SURE for each in bad) >= 20
+    assert sum(rule.unanswered_probability(each.best) >= SURE for each in good) <= 3
+
+
+def test_the_evidence_of_questions_that_are_alike_is_averaged() -> None:
+    one, other = evidence(0.6, 1.0), evidence(0.2, 0.0)
+    observed = [Observed(one, other)] * 10 + [Observed(other, other)] * 10 + [Observed(other, None)]
+    vectors = [np.array([1.0, 0.0])] * 10 + [np.array([0.0, 1.0])] * 10 + [None]
+    # Those nearest say the same, and the last has no vector.
+    alike = averaged(observed, vectors, [""] * 21)
+    assert [each.best.score for each in alike] == pytest.approx([each.best.score for each in observed])
+    mixed = averaged(observed, [np.array([1.0, 0.0])] * 20 + [None], [""] * 21)
+    assert all(other.score < each.best.score <= one.score for each in mixed[:10])
+    # Another filter is another index.
+    apart = averaged(observed, [np.array([1.0, 0.0])] * 20 + [None], ["a"] * 10 + ["b"] * 10 + [""])
+    assert apart[10].best.score == pytest.approx(other.score)
+    assert averaged(observed, [None] * 21, [""] * 21) == observed
