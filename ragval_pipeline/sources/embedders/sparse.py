@@ -1,4 +1,4 @@
-"""Sparse vectors of texts: words and how often they occur, as fastembed's or Qdrant's BM25 counts them, or one's own model."""
+"""Sparse vectors: words and how often they occur, as BM25 of fastembed or Qdrant counts them, or one's own model."""
 
 from __future__ import annotations
 
