@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.interop.cases import ACCIDENTS, WAYS
@@ -18,7 +19,7 @@ def test_no_outcome_is_of_a_case_that_is_not_tested_any_more() -> None:
 
 def test_the_page_says_what_has_not_run() -> None:
     assert "| 0 of 1, 1 not run |" in page({"accident qdrant-documents-twice": False})
-    assert "not run" not in page(dict.fromkeys(expected(), True))
+    assert not re.search(r"\d not run", page(dict.fromkeys(expected(), True)))
 
 
 def test_every_accident_happens_to_a_way_of_writing_that_is_tried_honestly_too() -> None:
