@@ -23,26 +23,37 @@ from lacking
 _CHANCE = 0.05  # definition
 _IN_A_ROW = (
     "They follow each other where the site lists its pages ({first} to {last} of {listed}), and pages beside them in "
-    "the same folder are stored: a batch of the ingestion failed or was not written."
+    "the same folder are stored: a batch of the ingestion failed or was not written, or they are newer than the index."
 )
 _AT_THE_END = (
     "They are the last {count} of the {listed} pages that the site lists, and pages beside them in the same folder are "
-    "stored: the ingestion stopped before the end, or reads no more pages than a limit."
+    "stored: the ingestion stopped before the end, reads no more pages than a limit, or they are newer than the index."
 )
-_WRITE_AGAIN = "Re-ingest these URLs, and let the ingestion stop with an error when a batch fails, instead of going on."
-_READ_ON = "Remove what stops the ingestion, such as a limit of pages or an error, and re-ingest these URLs."
+_WRITE_AGAIN = (
+    "Re-ingest these URLs. If they were on the site at the last ingestion, let it stop with an error when a batch "
+    "fails, instead of going on."
+)
+_READ_ON = (
+    "Re-ingest these URLs. If they were on the site at the last ingestion, first remove what stops it, such as a limit "
+    "of pages or an error."
+)
 
 
 def tell(found: Found) -> Told:
     """Another cause and remedy for pages that follow each other in the site's list, and are not a whole folder."""
     count, listed, first, last = len(found), *(int(found.whole[name]) for name in ("listed", "first", "last"))
     in_a_row = last - first + 1 == count
-    by_chance = (listed - count + 1) / math.comb(listed, count)
-    if not in_a_row or not found.whole["within"] or by_chance > _CHANCE:
+    if not in_a_row or not found.whole["within"] or _by_chance(count, listed) > _CHANCE:
         return Told(details={})
     told, remedy = (_AT_THE_END, _READ_ON) if last == listed else (_IN_A_ROW, _WRITE_AGAIN)
     cause = told.format(count=count, listed=listed, first=first, last=last)
     return Told(cause=cause, remedy=remedy, details={})
+
+
+def _by_chance(count: int, listed: int) -> float:
+    """How probably so many of the listed pages follow each other, 0..1, if each was lost for itself."""
+    ways = math.lgamma(listed + 1) - math.lgamma(count + 1) - math.lgamma(listed - count + 1)
+    return (listed - count + 1) * math.exp(-ways)
 
 
 RULE = Rule(
