@@ -40,6 +40,8 @@ _NEAREST, _POWER = 8, 4  # definition
 DOUBTFUL, SURE = 0.5, 0.9  # definition
 #: Questions compared with all others at once.
 _AT_ONCE = 512  # work
+#: Largest argument that `exp` is asked for: above it a double overflows.
+_LARGEST_EXPONENT = 700.0  # definition
 
 
 class Evidence(NamedTuple):
@@ -120,7 +122,7 @@ class Confidence:
         """
         total = min(float(np.dot(self.weights, evidence)), self.answered.mean)
         low, high = (float(part.log_density(np.array(total))) for part in (self.unanswered, self.answered))
-        found = self.share / (self.share + (1 - self.share) * math.exp(min(high - low, 700.0)))
+        found = self.share / (self.share + (1 - self.share) * math.exp(min(high - low, _LARGEST_EXPONENT)))
         return max(found, DOUBTFUL) if total <= self.unanswered.mean else found
 
     def is_confident(self, evidence: Evidence) -> bool:
@@ -202,7 +204,7 @@ def _mixture(best: Values, left: Values, known: Values) -> tuple[Part, Part, flo
     share = 0.5  # work
     for _ in range(_ROUNDS):
         odds = low.log_density(best) - high.log_density(best) + math.log(share / (1 - share))
-        missing = np.where(fixed, known, 1 / (1 + np.exp(np.clip(-odds, -700, 700))))
+        missing = np.where(fixed, known, 1 / (1 + np.exp(np.clip(-odds, -_LARGEST_EXPONENT, _LARGEST_EXPONENT))))
         before, share = share, float((1 + missing[~fixed].sum()) / (2 + (~fixed).sum()))
         low, high = first.fitted(best, missing, _PRIOR), high.fitted(best, 1 - missing, 1.0)
         # Without its page a question finds at most what is left of others.

@@ -98,7 +98,7 @@ class Lexicon:
 
     def search(self, weights: Mapping[Term, float]) -> Holding:
         """What each chunk holds of weighted terms."""
-        held = np.zeros((3, len(self._pages)))
+        held = np.zeros((3, len(self._pages)))  # work
         for term, weight in weights.items():
             found = self._places.get(term)
             if found is None:
