@@ -18,7 +18,7 @@ from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.editions import editions_found
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.present import present_version, whole_version
+from ragval_pipeline.validation.chunks.present import latest_version, present_version, whole_version
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.editions import kind_of_values
 from ragval_pipeline.validation.facts.rows import ChunkFacts
@@ -86,6 +86,8 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
             names = {chunk.point_id for chunk in current}
             first, *others = _without(generations, names) or [[]]
             generations, told_by = [[*rest, *first], *others, current], BY_PAGE
+        elif told_by == BY_PLACE and (latest := _latest(generations, evidence)) is not None:
+            generations, told_by = [*(own for own in generations if own is not latest), latest], BY_PAGE
         stored = tuple(tuple(chunk.point_id for chunk in generation) for generation in generations)
         older = tuple(name for each in stored[:-1] for name in each) if told_by in {BY_DATE, BY_PAGE, BY_TEXT} else ()
         details = Details(twice[key], told_by, [list(each) for each in stored], list(older))
@@ -159,6 +161,12 @@ def _current(placed: Sequence[ChunkFacts], evidence: ChunkEvidence) -> list[Chun
     """The chunks of a page's present version, if the page tells which they are."""
     drifted = evidence.differing([chunk.point_id for chunk in placed], "drifted")
     return present_version(placed, drifted, evidence.compared.habits)
+
+
+def _latest(generations: Sequence[list[ChunkFacts]], evidence: ChunkEvidence) -> list[ChunkFacts] | None:
+    """The generation that was stored after the page's last edit, if the page tells which one it is."""
+    names = [chunk.point_id for own in generations for chunk in own]
+    return latest_version(generations, evidence.differing(names, "drifted"))
 
 
 def _without(generations: Sequence[Sequence[ChunkFacts]], names: Collection[str]) -> list[list[ChunkFacts]]:

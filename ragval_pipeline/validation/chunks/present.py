@@ -79,6 +79,24 @@ def whole_version(versions: Sequence[list[ChunkFacts]], changed: Collection[str]
     return found[0] if len(found) == 1 else None
 
 
+def latest_version(versions: Sequence[list[ChunkFacts]], drifted: Collection[str]) -> list[ChunkFacts] | None:
+    """The ``whole_version`` of chunks without numbers, if each other one shows that the page was edited since.
+
+    Args:
+        versions: The chunks of each.
+        drifted: Those with other words than the page.
+    """
+    if any(chunk.chunk_index is not None for own in versions for chunk in own):
+        return None
+    held = _anchored(chain.from_iterable(versions))
+    changed = {
+        chunk.point_id for own in versions for chunk in own if chunk.point_id in drifted or _leaves_out(chunk, held)
+    }
+    found = whole_version(versions, changed)
+    others = (own for own in versions if own is not found)
+    return found if all(any(chunk.point_id in changed for chunk in own) for own in others) else None
+
+
 def _anchored(chunks: Iterable[ChunkFacts]) -> list[Place]:
     return united(span for chunk in chunks for span in chunk.spans if span[1] - span[0] >= ANCHOR_LETTERS)
 

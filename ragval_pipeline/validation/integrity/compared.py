@@ -16,6 +16,7 @@ from ragval_pipeline.text.folding import fold, words_of
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.bucket import SAMPLED, sampled_runs
 from ragval_pipeline.validation.facts.hashes import shingles_of
+from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Chosen, FactRows
 from ragval_pipeline.validation.integrity.amounts import Amounts, OfPartitions, letters_found
@@ -31,7 +32,7 @@ from ragval_pipeline.validation.integrity.content import (
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.holding import Runs, pages_holding
 from ragval_pipeline.validation.integrity.older import present_versions
-from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS, WHOLE
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, MOST, PASSAGE_LETTERS, SIGNPOST_LETTERS, WHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +71,7 @@ class Compared:
         present: The points with the present version of a drifted chunk, by its point id.
         encoded: Gone chunks of data instead of words, such as pictures in base64.
         walls: Pages that show the same as others, and nothing of their own.
+        lacks: Letters of the content of each page that are in none of its chunks.
     """
 
     facts: FactRows
@@ -86,6 +88,7 @@ class Compared:
     encoded: frozenset[str] = frozenset()
     by_partition: Mapping[str, Amounts] = field(default_factory=dict)
     walls: frozenset[str] = frozenset()
+    lacks: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
@@ -99,15 +102,28 @@ class Compared:
 
     @cached_property
     def made(self) -> frozenset[str]:
-        """Gone chunks that were probably derived from their pages, such as summaries: most pages have one.
+        """Gone chunks without which their page is complete, such as summaries of it, or leftovers of an older version.
 
-        They exist in addition to chunks with the whole page, and replace none.
+        What they share with their page is also in its other chunks.
         """
-        own = [name for name, kind in self.classes.items() if kind == "gone" and name not in self.stands_on]
-        beside = {self.differing[name].page_key or "" for name in own}
-        whole = [key for key in beside if not lost_passages(self.pages[key].blocks)]
-        stored = sum(page.has_chunks for page in self.read)
-        return frozenset(own) if len(whole) >= max(FEWEST, WHOLE * stored) else frozenset()
+        own = {
+            name: self.differing[name]
+            for name, kind in self.classes.items()
+            if kind == "gone" and name not in self.stands_on and name not in self.encoded
+        }
+        keys = {chunk.page_key for chunk in own.values()}
+        whole = {key for key in keys if key in self.pages and self.lacks.get(key, 0) < PASSAGE_LETTERS}
+        held: dict[str | None, list[Place]] = {}
+        for chunk in self.facts.chunks(one_of("page_key", whole)) if whole else ():
+            if self.class_of(chunk) != "gone":
+                held.setdefault(chunk.page_key, []).extend(chunk.spans)
+        parts = {key: united(spans) for key, spans in held.items()}
+        return frozenset(
+            name
+            for name, chunk in own.items()
+            if chunk.page_key in parts
+            and all(is_within(span, parts[chunk.page_key]) for span in chunk.spans if _is_passage(span))
+        )
 
     def class_of(self, chunk: ChunkFacts) -> ChunkClass:
         """The class of a chunk of a page that was read."""
@@ -190,6 +206,11 @@ class Compared:
         return frozenset(run for run, count in counted.items() if count >= FEWEST and count > MOST * len(chosen))
 
 
+def _is_passage(place: Place) -> bool:
+    """Whether a place is more than words that happen to be on a page."""
+    return place[1] - place[0] >= ANCHOR_LETTERS
+
+
 def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts], anchors: Sequence[int]) -> list[str]:
     """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together.
 
@@ -239,6 +260,7 @@ def compare(facts: FactRows, partitions: Partitions | None = None) -> Compared:
         amounts=Amounts(*letters_found(facts, walls), pages.held, pages.content),
         by_partition=pages.of_partitions.amounts(facts, walls) if pages.of_partitions else {},
         walls=walls,
+        lacks=pages.lacks,
         notices=_notices(facts, shells),
         encoded=_encoded(facts, [chunk for name, chunk in differing.items() if classes[name] == "gone"]),
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),

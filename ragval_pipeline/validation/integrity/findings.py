@@ -32,13 +32,13 @@ from ragval_pipeline.validation.integrity.content import (
 )
 from ragval_pipeline.validation.integrity.drift import Cause, cause_of_drift
 from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
-from ragval_pipeline.validation.integrity.origins import cause_of_gone
+from ragval_pipeline.validation.integrity.origins import and_others, cause_of_gone
 from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 _MADE = (
-    "Most pages have such a point in addition to chunks that contain the whole page: a generated summary or "
-    "questions, or a leftover of an older version."
+    "The pages are complete without them: they were generated, such as summaries (RAPTOR) or questions, or are left "
+    "from an older version."
 )
 _EDITED = "The page was edited and ingested again, and the old points of the edited passages were not deleted."
 _OLDER = (
@@ -124,9 +124,11 @@ def _of_drifted(finding: Finding, compared: Compared) -> Finding:
 
 def _of_gone(finding: Finding, compared: Compared) -> Finding:
     """Where most are from."""
-    cause, remedy = cause_of_gone(compared, [subject.name for subject in finding.subjects])
-    if cause is None and compared.made:
-        cause, remedy = _MADE, _SORT
+    names = [subject.name for subject in finding.subjects]
+    cause, remedy = cause_of_gone(compared, names)
+    if made := compared.made.intersection(names):
+        cause = cause or and_others(_MADE, len(made), names)
+        remedy = remedy or (_SORT if len(made) == len(names) else f"{_SORT} Others: {finding.remedy}")
     return finding.model_copy(update={"cause": cause or finding.cause, "remedy": remedy or finding.remedy})
 
 

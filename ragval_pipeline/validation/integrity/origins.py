@@ -18,13 +18,14 @@ from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 def cause_of_gone(compared: Compared, gone: Sequence[str]) -> Cause:
     """Where texts that are not on their page are from, if that shows."""
     if len(data := compared.encoded.intersection(gone)) > MOST * len(gone):
-        return Cause(_and_others(_DATA, len(data), gone), _LEAVE_OUT)
+        return Cause(and_others(_DATA, len(data), gone), _LEAVE_OUT)
     if len(reversed_ := _reversed(compared, gone)) > MOST * len(gone):
-        return Cause(_and_others(_BACKWARDS, len(reversed_), gone), _IN_ORDER)
+        return Cause(and_others(_BACKWARDS, len(reversed_), gone), _IN_ORDER)
     return _stand_in(compared, gone) or Cause(_of_others(compared, gone) or _alone(compared, gone))
 
 
-def _and_others(told: str, count: int, gone: Sequence[str]) -> str:
+def and_others(told: str, count: int, gone: Sequence[str]) -> str:
+    """The cause of some texts, with the usual one if there are more."""
     return told if count == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
 
 
@@ -60,7 +61,7 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> Cause | None:
         return None
     why = _GOT if instead else _HAD_A_NOTE
     told = f"The same text is stored for {pages:,} pages, and it is on none of them: {why}"
-    return Cause(_and_others(told, points, gone), _GET_PAGES if instead and points == len(gone) else None)
+    return Cause(and_others(told, points, gone), _GET_PAGES if instead and points == len(gone) else None)
 
 
 def _alike(chunks: Iterable[ChunkFacts]) -> Iterable[list[ChunkFacts]]:
@@ -108,7 +109,7 @@ def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
         why = _CARRIED if own > MOST * len(texts) else _APART if misplaced else _SPREAD
         example = f"one of {compared.pages[other].url} that is stored for {compared.pages[page].url}"
         told = f"{of} on other pages, such as {example}: {why}"
-    return _and_others(told, len(texts), gone)
+    return and_others(told, len(texts), gone)
 
 
 _LED_THERE = "the crawler was redirected to it, or got it in answer to their addresses."

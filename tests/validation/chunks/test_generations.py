@@ -107,13 +107,16 @@ def test_dates_and_models_tell_generations_the_oldest_first():
     assert twice(*cut(100, model="b"), *cut(100, model="a"))["told_by"] == "model"
 
 
-def test_of_two_ingestions_of_the_same_texts_one_goes_and_of_others_none_is_known_to():
+def test_of_two_ingestions_of_the_same_texts_one_goes_and_of_others_the_one_that_differs_from_the_page():
     found = twice(*cut(100), *cut(100))
     gone, kept = found["generations"]
     assert (found["told_by"], found["older"]) == ("the same texts", gone)
     assert len(kept) == len(gone) == len(cut(100))
-    other = twice(*cut(100), *cut(100)[:-1], {**cut(100)[-1], "text": cut(100)[-1]["text"] + " more"})
-    assert other["older"] == []
+    changed = {**cut(100)[-1], "text": cut(100)[-1]["text"] + " more"}
+    other = twice(*cut(100), *cut(100)[:-1], changed)
+    assert other["told_by"] == "the page"
+    assert str(2 * len(cut(100)) - 1) in other["older"]
+    assert twice(*cut(100), *cut(90))["older"] == []
 
 
 def windows(size: int, step: int) -> list[dict[str, str]]:
@@ -138,6 +141,17 @@ def test_the_only_ingestion_of_which_every_text_is_as_on_the_page_is_the_one_to_
     both = twice(*old, *numbered(cut(100, 90, text=TEXT.replace("word70 ", "another room "))))
     assert both is not None
     assert (both["told_by"], both["older"]) == ("places on the page", [])
+
+
+def test_chunks_without_numbers_that_leave_out_what_the_page_and_others_have_since_are_the_older_ones():
+    words = TEXT.split(" ")
+    edited = " ".join([*words[:30], "which nobody had to know before the release of last spring", *words[30:]])
+    old, new = cut(100, 90), cut(100, 90, text=edited)
+    found = twice(*old, *new, content=edited)
+    assert found is not None
+    assert (found["told_by"], sorted(found["older"])) == ("the page", sorted(str(at) for at in range(len(old))))
+    elsewhere = " ".join([*words[:30], "which nobody had to know before the release of last spring", *words[31:]])
+    assert twice(*old, *new, content=elsewhere)["older"] == []
 
 
 def of_document(version: str, chunks, **more):
