@@ -111,18 +111,18 @@ class Compared:
             for name, kind in self.classes.items()
             if kind == "gone" and name not in self.stands_on and name not in self.encoded
         }
-        keys = {chunk.page_key for chunk in own.values()}
+        keys = {chunk.page_key or "" for chunk in own.values()}
         whole = {key for key in keys if key in self.pages and self.lacks.get(key, 0) < PASSAGE_LETTERS}
-        held: dict[str | None, list[Place]] = {}
+        held: dict[str, list[Place]] = {}
         for chunk in self.facts.chunks(one_of("page_key", whole)) if whole else ():
             if self.class_of(chunk) != "gone":
-                held.setdefault(chunk.page_key, []).extend(chunk.spans)
+                held.setdefault(chunk.page_key or "", []).extend(chunk.spans)
         parts = {key: united(spans) for key, spans in held.items()}
         return frozenset(
             name
             for name, chunk in own.items()
-            if chunk.page_key in parts
-            and all(is_within(span, parts[chunk.page_key]) for span in chunk.spans if _is_passage(span))
+            if (chunk.page_key or "") in parts
+            and all(is_within(span, parts[chunk.page_key or ""]) for span in chunk.spans if _is_passage(span))
         )
 
     def class_of(self, chunk: ChunkFacts) -> ChunkClass:

@@ -216,6 +216,7 @@ def test_no_file_outside_the_folder_is_read(tmp_path):
     )
     copies = [reader.read(url) for url in (f"{SITE}link", "x", f"{SITE}none")]
     assert [(copy.status, copy.html) for copy in copies] == [(404, None)] * 3
+    assert {copy.problem for copy in copies} == {"the folder has no file for it"}
 
 
 @pytest.mark.parametrize(

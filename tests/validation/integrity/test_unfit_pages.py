@@ -13,8 +13,9 @@ import pytest
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import HostFailure
-from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies, record_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
+from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.validation.factory import absolute
@@ -40,6 +41,13 @@ from tests.validation.integrity.world import (
     value,
 )
 from tests.validation.rows import texts
+
+
+@pytest.mark.parametrize("problem", ["the folder has no file for it", ""])
+def test_a_page_without_a_file_in_a_folder_is_gone_without_a_status_that_nobody_sent(problem: str):
+    copy = PageCopy("https://docs.example.com/a", status=404, problem=problem)
+    page, _ = facts_of_page(record_of(copy, "docs.example.com/a"), [])
+    assert page.unfit == f"is gone ({problem or 'status 404'})"
 
 
 def test_two_pages_that_hold_one_strange_text_and_nothing_else_were_read_behind_a_wall(tmp_path: Path):
