@@ -15,12 +15,14 @@ from ragval_pipeline.measuring.names import (
     VALIDATION_REPORT,
 )
 from ragval_pipeline.measuring.parts import Work, log_crash, log_verdict, measured, vanished
+from ragval_pipeline.measuring.planning import Planner
 from ragval_pipeline.measuring.progress import progress_of
 from ragval_pipeline.measuring.reading import reads_vectors
 from ragval_pipeline.measuring.repairs import Trial
 from ragval_pipeline.measuring.report import write_report
 from ragval_pipeline.measuring.table import MEASURING
 from ragval_pipeline.measuring.task import Read, Task
+from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.snapshot.sameness import Differences, compare_points
 from ragval_pipeline.sources.storage import ReportNotWrittenError
 from ragval_pipeline.validation.assemble import graded_findings
@@ -56,9 +58,11 @@ def write(task: Task) -> tuple[ValidationReport, str]:
         else:
             if PointsRead(task.manifest, differences, task.suite.qdrant.max_changing).is_steady:
                 judged, parts = _without_changed(task, parts, differences)
+    planner = _planner(replace(task, read=judged), parts)
+    if read.facts is not None:
         embedding = CountedEmbedding(task.embedder, budget_of(task.suite, task.place))
-        simulated = _simulated(replace(task, read=judged), embedding, parts)
-        parts.append(Measurement(asset="repairs", sections=embedding.section()))
+        simulated = _simulated(replace(task, read=judged), embedding, parts, planner)
+        parts = [*parts, Measurement(asset="repairs", sections=embedding.section())]
     report, folder = write_report(
         task.suite,
         task.place,
@@ -70,7 +74,8 @@ def write(task: Task) -> tuple[ValidationReport, str]:
         simulated=simulated,
         state=read.state,
         differences=differences,
-        partitions=replace(task, read=judged).partitions if read.manifest is not None else None,
+        partitions=planner.partitions,
+        planner=planner,
         secrets=task.secrets.values,
     )
     log_verdict(task.log, report, folder)
@@ -133,12 +138,20 @@ def _judged_again(task: Task, judged: Read, part: Measurement, aside: SetAside) 
     return aside.of_judged(measured(replace(task, read=judged), part.asset, work))
 
 
-def _simulated(task: Task, embedding: CountedEmbedding, measurements: Sequence[Measurement]) -> Simulated | None:
+def _planner(task: Task, measurements: Sequence[Measurement]) -> Planner:
+    read, embedding = task.read, task.suite.embedding
+    partitions = task.partitions if read.manifest is not None else None
+    model = model_in_use(embedding.provider, embedding.model)
+    return Planner(read.inventory, read.manifest, read.facts, measurements, partitions, model)
+
+
+def _simulated(
+    task: Task, embedding: CountedEmbedding, measurements: Sequence[Measurement], planner: Planner
+) -> Simulated | None:
     """What the repairs of the causes would clear; a crash of the simulation never fails the report."""
-    read = (task.inventory, task.manifest, task.pages, task.facts)
-    trial = Trial(task.suite, *read, task.qdrant, embedding, task.partitions)
+    trial = Trial(task.suite, task.inventory, task.manifest, task.pages, task.qdrant, embedding, planner)
     try:
-        simulated = trial.run(graded_findings(measurements, task.suite.severity), measurements)
+        simulated = trial.run(graded_findings(measurements, task.suite.severity))
     except Exception as error:  # noqa: BLE001  it is logged, and nothing is claimed
         log_crash(task.log, VALIDATION_REPORT, error)
         return None

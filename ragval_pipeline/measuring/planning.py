@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from ragval_pipeline.findings.model import Finding
@@ -21,39 +21,72 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.partitions import COLUMNS, Labels
 from ragval_pipeline.validation.repair.other_vectors import embedded_apart, same_texts
 from ragval_pipeline.validation.repair.proof import Proof
-from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, names_to_look_up, plan_remedies
-from ragval_pipeline.validation.repair.stored import look_up_points
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.repair_plan import RepairPlan
+from ragval_pipeline.validation.repair.stored import PointLookup, look_up_points
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Read:
-    """What a run read of site and index, as far as it came.
+class Planner:
+    """Plans for the findings of a run, before and after their repairs are simulated.
+
+    What is stored of their subjects, and which deletions are proven, is read once.
 
     Attributes:
-        inventory: The site.
+        inventory: The site, as far as it was read.
         manifest: The snapshot.
         facts: The facts of chunks and pages.
         measurements: What was measured.
         partitions: The partitions that the suite names.
+        model: The model that queries are embedded with; None: unknown.
     """
 
     inventory: SiteInventory | None
     manifest: SnapshotManifest | None
     facts: FactsManifest | None
-    measurements: Sequence[Measurement] = ()
-    partitions: Partitions | None = None
+    measurements: Sequence[Measurement]
+    partitions: Partitions | None
+    model: str | None
+    _lookups: dict[frozenset[str], PointLookup] = field(default_factory=dict)
+    _proofs: dict[frozenset[str], tuple[Set[str], Set[str]]] = field(default_factory=dict)
+
+    def plan(self, findings: Sequence[Finding]) -> RepairPlan:
+        """The plan for these findings."""
+        apart = set[str]()
+
+        def unproven(deleted: Set[str]) -> Set[str]:
+            lost, different = self._proof(frozenset(deleted))
+            apart.update(different)
+            return lost | different
+
+        lookup = self._lookup(frozenset(names_to_look_up(findings)))
+        plan = plan_remedies(findings, self._listing, lookup, unproven, model=self.model)
+        return replace(plan, apart=frozenset(apart))
+
+    def _lookup(self, names: frozenset[str]) -> PointLookup:
+        if names not in self._lookups:
+            self._lookups.clear()
+            self._lookups[names] = look_up_points(self.manifest, names)
+        return self._lookups[names]
+
+    def _proof(self, deleted: frozenset[str]) -> tuple[Set[str], Set[str]]:
+        """Those of some points whose deletion is not proven, and those with a vector of their own."""
+        if deleted not in self._proofs:
+            self._proofs.clear()
+            self._proofs[deleted] = self._unproven(deleted), self._apart(deleted)
+        return self._proofs[deleted]
 
     @property
-    def listing(self) -> Listing:
+    def _listing(self) -> Listing:
         """The pages of the site."""
         if self.inventory is None:
             return Listing()
         others = frozenset(page.key for page in self.inventory.pages if page.out_of_scope)
         return Listing(self.inventory.scope_urls, others)
 
-    def unproven(self, deleted: Set[str]) -> Set[str]:
+    def _unproven(self, deleted: Set[str]) -> Set[str]:
         """The points whose deletion is not proven to lose nothing; all, if no facts were made to prove it with."""
         if self.facts is None or self.manifest is None or not self.facts.files("chunks"):
             return set(deleted)
@@ -65,7 +98,7 @@ class Read:
             logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
             return set(deleted)
 
-    def apart(self, deleted: Set[str]) -> Set[str]:
+    def _apart(self, deleted: Set[str]) -> Set[str]:
         """Those of some points that have the text of others and a vector of their own, in a collection of such vectors.
 
         Where most vectors are those of the texts, another one may be wrong.
@@ -98,16 +131,3 @@ class Read:
         if not paths or self.manifest is None:
             return {}
         return Labels.of(Snapshot(self.manifest).batches(COLUMNS)).values.get(paths[0], {})
-
-
-def planned(findings: Sequence[Finding], read: Read, model: str | None) -> RepairPlan:
-    """The plan for the findings of a run; ``model`` is that of the queries."""
-    lookup = look_up_points(read.manifest, names_to_look_up(findings))
-    apart = set[str]()
-
-    def unproven(deleted: Set[str]) -> Set[str]:
-        apart.update(read.apart(deleted))
-        return read.unproven(deleted) | apart
-
-    plan = plan_remedies(findings, read.listing, lookup, unproven, model=model)
-    return replace(plan, apart=frozenset(apart))

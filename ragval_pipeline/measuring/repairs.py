@@ -11,9 +11,8 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.measuring.asking import Ways, golden_of, hit_fields, retrieval_settings
 from ragval_pipeline.measuring.connections import open_reader
-from ragval_pipeline.measuring.planning import Read, planned
+from ragval_pipeline.measuring.planning import Planner
 from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
-from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.embedders.reembedding import embed_like
 from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.site.inventory import SiteInventory
@@ -25,11 +24,8 @@ from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Search
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
-from ragval_pipeline.validation.belonging import Partitions
-from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, Chunk, GoldenSet, IndexFacts, collect_facts
 from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
-from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.cases import PASSING, Case, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated
@@ -51,18 +47,17 @@ _FUSED = "a filter changes both lists that retrieval.mode: hybrid fuses"
 
 @dataclass(frozen=True)
 class Trial:
-    """Inputs for simulating the repairs of a run."""
+    """Inputs for simulating the repairs of a run; ``planner`` says what to delete."""
 
     suite: Suite
     inventory: SiteInventory
     manifest: SnapshotManifest
     copies: PageCopiesManifest
-    facts: FactsManifest
     connection: Any
     embedding: Any
-    partitions: Partitions | None = None
+    planner: Planner
 
-    def run(self, findings: Sequence[Finding], measurements: Sequence[Measurement] = ()) -> Simulated:
+    def run(self, findings: Sequence[Finding]) -> Simulated:
         """Simulate the repairs of all findings that have one, if query results are not as they should be.
 
         Returns:
@@ -77,7 +72,7 @@ class Trial:
         cases = cases_of(findings, unfiltered, settings)
         wrong = any(case.code != PASSING for case in cases)
         weak = any(finding.code == WEAK_ORACLE.code for finding in findings)
-        repairs = self._planned(findings, measurements) if wrong or weak else []
+        repairs = self._planned(findings) if wrong or weak else []
         if not repairs or retrieval.retriever is not None:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
         try:
@@ -129,15 +124,13 @@ class Trial:
             dict.fromkeys([*hit_fields(self.suite), *(path for each in repairs for path in each.paths.values())])
         )
 
-    def _planned(self, findings: Sequence[Finding], measurements: Sequence[Measurement]) -> list[Repair]:
-        model = model_in_use(self.suite.embedding.provider, self.suite.embedding.model)
-        read = Read(self.inventory, self.manifest, self.facts, measurements, self.partitions)
+    def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
         return plan_repairs(
             findings,
             self.inventory,
             lambda: Snapshot(self.manifest).rows(corpus.COLUMNS),
             lambda: PageCopies(self.copies).rows(corpus.PAGE_COLUMNS) if self.copies.parts else (),
-            plan=planned(findings, read, model),
+            plan=self.planner.plan(findings),
         )
 
     def _tried(

@@ -13,7 +13,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.measuring.names import selected_groups
 from ragval_pipeline.measuring.own_rules import findings_of_rules
 from ragval_pipeline.measuring.place import RunPlace
-from ragval_pipeline.measuring.planning import Read, planned
+from ragval_pipeline.measuring.planning import Planner
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
 from ragval_pipeline.reporting.files.masked_parts import mask_evidence
@@ -61,6 +61,7 @@ def write_report(
     manifest: SnapshotManifest | None,
     pages: PageCopiesManifest | None = None,
     facts: FactsManifest | None = None,
+    planner: Planner,
     simulated: Simulated | None = None,
     state: str | None = None,
     differences: Differences | None = None,
@@ -69,8 +70,8 @@ def write_report(
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
-    ``state`` is the fingerprint of the collection when the snapshot was taken; ``secrets`` is what no file may hold,
-    with what stands for it.
+    ``planner`` says what to do about the findings; ``state`` is the fingerprint of the collection when the snapshot was
+    taken; ``secrets`` is what no file may hold, with what stands for it.
 
     Returns:
         The report, and the folder it was written to.
@@ -93,8 +94,7 @@ def write_report(
         partitions=partitions,
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
-    read = Read(inventory, manifest, facts, measurements, partitions)
-    plan = planned(assembled.findings, read, model_in_use(suite.embedding.provider, suite.embedding.model))
+    plan = planner.plan(assembled.findings)
     assembled = assembled.with_findings([plan.said_of(finding) for finding in assembled.findings])
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(

@@ -1,101 +1,18 @@
-"""What to do first: the findings that affect most gates, each with the command or the lines to copy."""
+"""What can be copied to carry out the plan of a run: for each finding the command, the settings, or the list."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.document import FindingEntry, RunDocument
 from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.payload.field_map import Whole
-from ragval_pipeline.rules.rule import Action, Copied
+from ragval_pipeline.rules.rule import Copied
 from ragval_pipeline.sources.http.addresses import split_url
-from ragval_pipeline.validation.repair.tree import FindingNode, going_away, gravest, is_simulated
-from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.verdict import ERRORS, counted_errors
-
-
-def first_steps(document: RunDocument, bundle: ReportBundle) -> list[tuple[FindingEntry, list[str]]]:
-    """The three findings of the plan to fix first: their repair meets most gates, then clears most and affects most.
-
-    With a log of real questions, those that most readers meet come first, errors before warnings.
-
-    Info findings are never included. With each, the required criteria that fail because of it, or what its repair
-    clears.
-    """
-    report = document.report
-    # What must not be shown is masked in the report, and not yet in the plan.
-    roots = (node.finding for node in bundle.plan.nodes)
-    acted_on = {(root.code, root.scope and bundle.masked(root.scope)) for root in roots}
-    gates = _Gates(report)
-    entries = [
-        entry
-        for entry in document.entries
-        if (entry.finding.code, entry.finding.scope) in acted_on and entry.finding.severity != "info"
-    ]
-
-    def weight(entry: FindingEntry) -> tuple[float, ...]:
-        cleared = sum(len(each.names) for each in entry.finding.would_clear.values())
-        gained, gravity = -sum(gates.gained(entry.node).values()), gravest(entry.node)
-        return (gained, -cleared, *gravity) if report.traffic is None else (*gravity, gained, -cleared)
-
-    return [(entry, gates.kept(entry.node)) for entry in sorted(entries, key=weight)[:3]]
-
-
-class _Gates:
-    """The failed required criteria, and the findings that make each fail."""
-
-    def __init__(self, report: ValidationReport) -> None:
-        missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
-        self.weights: dict[str, dict[int, int]] = {name: {} for name in missed}
-        self._of_code: dict[str, list[ReportedFinding]] = {}
-        counted = {id(finding) for finding in counted_errors(report.findings, report.criteria)}
-        for finding in report.findings:
-            self._of_code.setdefault(finding.code, []).append(finding)
-            judging = _judging(finding, missed).intersection(missed)
-            if id(finding) in counted and not judging:
-                judging = {ERRORS}.intersection(missed)
-            for name in judging:
-                self.weights[name][id(finding)] = 1 if name == ERRORS else max(finding.count, 1)
-
-    def kept(self, node: FindingNode) -> list[str]:
-        """The criteria that fail because of a finding, or what its repair clears."""
-        gained = self.gained(node)
-        return [name for name, weights in self.weights.items() if id(node.finding) in weights or name in gained]
-
-    def gained(self, node: FindingNode) -> dict[str, float]:
-        """The criteria that a repair helps, each with the share of its causes that would be cleared.
-
-        It clears itself, its certain consequences, and what was simulated. Findings about query results are symptoms,
-        which only the repair of their causes clears.
-        """
-        shares = {id(each): 1.0 for each in (node.finding, *going_away(node))}
-        if is_simulated(node.finding.code):
-            del shares[id(node.finding)]
-        for code, cleared in node.finding.would_clear.items():
-            shares.update({id(each): len(cleared.names) / cleared.of for each in self._of_code.get(code, ())})
-        gains = {}
-        for name, weights in self.weights.items():
-            gained = sum(weights.get(each, 0) * share for each, share in shares.items())
-            if gained > 0:
-                gains[name] = gained / sum(weights.values())
-        return gains
-
-
-_OF_PAGES = ("hit_at_", "precision_at_", "recall_at_", "ndcg_at_", "mrr", "map")
-
-
-def _judging(finding: ReportedFinding, missed: Sequence[str]) -> set[str]:
-    known = CATALOGUE.get(finding.code)
-    names = set(known.criteria if known else ())
-    if known and known.fails_rankings:
-        names.update(name for name in missed if name.startswith(_OF_PAGES))
-    return names
-
+from ragval_pipeline.validation.repair.repair_plan import Listed
 
 #: Addresses to copy; remediation.json has all.
 _MOST_LINES = 100
@@ -104,7 +21,7 @@ _MOST_LINES = 100
 def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
     """The command, settings or list for a remedy; empty if it needs a decision.
 
-    Points and addresses are those that remediation.json lists for the code. Ragval runs none of this: it never writes
+    Points and addresses are those that the plan lists for the code. Ragval runs none of this: it never writes
     points.
     """
     known = CATALOGUE.get(finding.code)
@@ -112,41 +29,27 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
         return ""
     if known.to_copy is not None:
         return _LINES[known.to_copy](finding, bundle)
-    return _delete_points(finding, bundle) if known.action in ("delete", "reingest") else ""
+    return _delete_points(finding, bundle)
 
 
-def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action | Literal["decide"]:
-    """The plan's action for a finding; of a run that was stored without it, the catalogue's."""
-    for entry in bundle.remedies.get("actions", ()):
-        if (entry["code"], entry["scope"]) == (finding.code, finding.scope):
-            action: Action | Literal["decide"] = entry["action"]
-            return action
-    known = CATALOGUE.get(finding.code)
-    return known.action if known else "report"
-
-
-def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
-    """The entries of a list of remediation.json for a finding's code."""
-    return [entry.get("url") or entry["id"] for entry in _entries(name, finding, bundle)]
-
-
-def _entries(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[Mapping[str, Any]]:
-    return [entry for entry in bundle.remedies.get(name, ()) if finding.code in entry["codes"]]
+def _named_in(listed: Listed, finding: ReportedFinding) -> list[str]:
+    """What a list of the plan names for a finding's code."""
+    return [name for name, codes in listed.items() if finding.code in codes]
 
 
 def _addresses(finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
     """Pages to ingest again, one per line."""
-    urls = _listed("reingest_urls", finding, bundle)
+    urls = _named_in(bundle.plan.reingest, finding)
     more = [f"# and {len(urls) - _MOST_LINES:,} more in remediation.json"] if len(urls) > _MOST_LINES else []
     return [*urls[:_MOST_LINES], *more]
 
 
 def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete in Qdrant what remediation.json lists for a code: at once, or after the pages that it names first.
+    """Delete in Qdrant what the plan lists for a code: at once, or after the pages to ingest before.
 
     Points for a person to decide on are in no code to copy.
     """
-    now, later = (_entries(name, finding, bundle) for name in ("delete_point_ids", "delete_after_ingesting"))
+    now, later = (_named_in(listed, finding) for listed in (bundle.plan.delete, bundle.plan.replaced))
     pages = _addresses(finding, bundle)
     if not now and not later:
         return "\n".join(pages)

@@ -11,6 +11,7 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.reporting.history.runs import history_of
+from ragval_pipeline.reporting.remediation import kept_plan
 from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, KeptRun, reading_from
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
@@ -18,8 +19,7 @@ from ragval_pipeline.sources.snapshot.manifest import KeptParts, SnapshotManifes
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.repair.remedies import RepairPlan
-from ragval_pipeline.validation.repair.tree import causes
+from ragval_pipeline.validation.repair.repair_plan import RepairPlan
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
@@ -59,9 +59,8 @@ class ReportBundle:
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
         queries: Every test query of the suite as given, including those not run.
         settings: The suite's settings as used by the run, without secrets, in the shape of the suite file.
-        remedies: ``remediation.json``, the source of the lines to copy.
         history: The stored runs, this one last, and changes since the previous one; None if unknown.
-        plan: What to do about the findings; of a stored run only ``remedies`` say that.
+        plan: What to do about the findings.
         masked: A text that a run has read, as it may be shown.
     """
 
@@ -79,7 +78,6 @@ class ReportBundle:
     extras: Mapping[str, Any] = field(default_factory=dict)
     queries: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
-    remedies: Mapping[str, Any] = field(default_factory=dict)
     history: RunHistory | None = None
     plan: RepairPlan = field(default_factory=RepairPlan)
     masked: Callable[[str], str] = str
@@ -129,8 +127,7 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
         extras=_json_files(run.folder / EVIDENCE, "*.json"),
         queries=[{**query.query, "id": query.query_id} for query in report.query_results],
         settings=settings,
-        plan=RepairPlan(nodes=causes(report.findings)),
-        remedies=_json_files(run.folder, REMEDIATION).get(REMEDIATION, {}),
+        plan=kept_plan(_json_files(run.folder, REMEDIATION).get(REMEDIATION, {}), report.findings),
         history=history_of(
             run.folder.parent, run.name, report, kept_subjects(run, report), baseline=baseline, limit=limit
         ),

@@ -98,6 +98,7 @@ def without_phrases(
         rankings=_named(bundle.rankings, masked),
         judgements=_named(bundle.judgements, masked),
         asked_at=_named(bundle.asked_at, masked),
+        plan=bundle.plan.shown(masked),
         query_vectors=_named(bundle.query_vectors, masked),
         masked=masked,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.document import bundle_document
-from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
@@ -26,7 +26,8 @@ from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_field
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
-from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, plan_remedies
+from ragval_pipeline.validation.repair.remedies import Listing, plan_remedies
+from ragval_pipeline.validation.repair.repair_plan import acted_on
 from ragval_pipeline.validation.repair.stored import PointLookup
 from ragval_pipeline.validation.repair.tree import causes
 from ragval_pipeline.validation.report import (
@@ -209,11 +210,9 @@ def bundle(run: ValidationReport | None = None, findings: Iterable[Finding] = ()
     """A bundle; without a report, that of the healthy index."""
     found = list(findings)
     given = {"inventory": inventory(), **more}
-    if "remedies" not in given:
-        plan = plan_remedies(found, Listing(), PointLookup(), lambda _: set())
-        given["remedies"] = remediation(plan, found)
     shown = run or report(findings=found)
-    given = {"plan": RepairPlan(nodes=causes(shown.findings)), **given}
+    plan = plan_remedies(found, Listing(), PointLookup(), lambda _: set())
+    given = {"plan": replace(plan, acted_on=acted_on(causes(shown.findings))), **given}
     return ReportBundle(report=shown, findings=found, **given)
 
 

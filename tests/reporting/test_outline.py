@@ -10,7 +10,6 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.graph import consequences_of
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.advice import first_steps
 from ragval_pipeline.reporting.document import Criteria, run_document
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
@@ -24,6 +23,7 @@ from ragval_pipeline.reporting.outline import (
 from ragval_pipeline.reporting.terminal.summary import render_summary
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.validation.query_report import HeldTo
+from ragval_pipeline.validation.repair.first_steps import first_steps
 from ragval_pipeline.validation.repair.tree import also_clears, finding_tree
 from ragval_pipeline.validation.report import QualityMetrics
 from tests.reporting import factory
@@ -31,7 +31,7 @@ from tests.reporting.factory import report_html
 
 
 def steps_of(bundle):
-    return first_steps(run_document(bundle.report), bundle)
+    return first_steps(bundle.plan, bundle.report, finding_tree(bundle.report.findings))
 
 
 def codes(nodes):
@@ -104,13 +104,13 @@ def test_first_steps_are_what_keeps_gates_from_being_met_then_errors_and_no_info
         make_finding("payload.wrong_type", ["1"]),
     ]
     steps = steps_of(factory.bundle(factory.report(findings=findings)))
-    assert [node.finding.code for node, _ in steps] == [
+    assert [step.node.finding.code for step in steps] == [
         "coverage.missing_page", "payload.empty_field", "payload.wrong_type",
     ]  # fmt: skip
     missed = [factory.criterion("metadata_completeness", 0.9, 1.0, required=True)]
     steps = steps_of(factory.bundle(factory.report("fail", findings=findings, criteria=missed)))
-    assert steps[0][0].finding.code == "payload.empty_field"
-    assert [gates for _, gates in steps] == [["metadata_completeness"], [], []]
+    assert steps[0].node.finding.code == "payload.empty_field"
+    assert [step.gates for step in steps] == [["metadata_completeness"], [], []]
 
 
 def clearing(code, *names, of, **more):
@@ -126,10 +126,10 @@ def test_a_cause_whose_repair_clears_nothing_comes_after_those_that_clear_most_t
     gone = clearing("integrity.gone", "q1", "q2", of=2)
     report = factory.report("fail", findings=[frame, failed, vain, gone], criteria=missed)
     steps = steps_of(factory.bundle(report))
-    assert [node.finding.code for node, _ in steps] == ["integrity.gone", "text.boilerplate", "payload.empty_field"]
-    assert steps[0][1] == ["query_pass_rate"]
+    assert [step.node.finding.code for step in steps] == ["integrity.gone", "text.boilerplate", "payload.empty_field"]
+    assert steps[0].gates == ["query_pass_rate"]
     wide = [clearing("payload.empty_field", of=2, share=0.1), clearing("payload.wrong_type", of=2, share=0.9)]
-    codes = [node.finding.code for node, _ in steps_of(factory.bundle(factory.report(findings=wide)))]
+    codes = [step.node.finding.code for step in steps_of(factory.bundle(factory.report(findings=wide)))]
     assert codes == ["payload.wrong_type", "payload.empty_field"]
 
 
@@ -138,7 +138,7 @@ def test_what_is_only_presumed_to_follow_keeps_its_own_advice():
     unfit = make_finding("query.threshold_unfit", ["0.7"]).model_copy(update={"because": "vector.swapped"})
     report = factory.report(findings=[swapped, unfit])
     assert also_clears(finding_tree(report.findings)[0]) == []
-    assert [node.finding.code for node, _ in steps_of(factory.bundle(report))] == [
+    assert [step.node.finding.code for step in steps_of(factory.bundle(report))] == [
         "vector.swapped",
         "query.threshold_unfit",
     ]

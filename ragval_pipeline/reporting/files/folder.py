@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,6 @@ from ragval_pipeline.reporting.bundle import REMEDIATION, ReportBundle, bundle_o
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.document import bundle_document
 from ragval_pipeline.reporting.files.junit import junit_xml
-from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec, sitemap_urls_csv
 from ragval_pipeline.reporting.files.traffic_queries import TRAFFIC_QUERIES, TRAFFIC_TOPICS, traffic_queries
@@ -23,6 +21,7 @@ from ragval_pipeline.reporting.html.page import report_pieces
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.masked import masked_value, without_phrases
 from ragval_pipeline.reporting.profiles import render_profile_report
+from ragval_pipeline.reporting.remediation import remediation
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, REPORT, KeptRun
 from ragval_pipeline.sources.storage import (
     Content,
@@ -54,7 +53,6 @@ NAMES = (
 def run_files(bundle: ReportBundle) -> dict[str, Content]:
     """The content of every file of the run's folder, by relative name."""
     profile = masked_value(render_profile_report(bundle, bundle.report.profile), bundle.masked)
-    bundle = replace(bundle, remedies=masked_value(remediation(bundle.plan, bundle.findings), bundle.masked))
     corpus = read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory, masked=bundle.masked)
     readable = readable_files(bundle, corpus)
     outputs: dict[str, bytes | Pieces | None] = {
@@ -65,7 +63,7 @@ def run_files(bundle: ReportBundle) -> dict[str, Content]:
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
-        REMEDIATION: json_bytes(bundle.remedies),
+        REMEDIATION: json_bytes(remediation(bundle.plan, bundle.findings)),
         TRAFFIC_QUERIES: traffic_queries(bundle.extras.get(TRAFFIC_TOPICS, ())),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}

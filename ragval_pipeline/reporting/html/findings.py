@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
+from ragval_pipeline.reporting.advice import lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.document import FindingEntry, RunDocument
 from ragval_pipeline.reporting.outline import title_of
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.validation.repair.first_steps import first_steps
 from ragval_pipeline.validation.repair.tree import also_clears
 
 #: Causes shown in full; the others are counted by code.
@@ -102,17 +103,22 @@ def findings_view(document: RunDocument, bundle: ReportBundle) -> FindingsView:
             entry.below,
             entry.namer,
             anchor=anchors[id(finding)],
-            action=_ACTIONS[action_on(finding, bundle)],
+            action=_ACTIONS[bundle.plan.action_on(finding)],
             lines="" if entry.goes_away else lines_to_copy(finding, bundle),
             facts=entry.namer.facts(facts),
             cards=[card(below) for below in entry.below],
         )
 
+    entries = {id(entry.node): entry for entry in document.entries}
+    first = first_steps(bundle.plan, document.report, (entry.node for entry in document.tree))
     steps = [
-        Step(card(entry), [criterion_name(name) for name in gates],
-             [title_of(code) for code in also_clears(entry.node)])
-        for entry, gates in first_steps(document, bundle)
-    ]  # fmt: skip
+        Step(
+            card(entries[id(step.node)]),
+            [criterion_name(name) for name in step.gates],
+            [title_of(code) for code in also_clears(step.node)],
+        )
+        for step in first
+    ]
     return FindingsView(
         cards=[card(entry) for entry in document.tree[:MOST_CARDS]],
         steps=steps,

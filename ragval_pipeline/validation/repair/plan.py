@@ -37,8 +37,8 @@ from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
-from ragval_pipeline.validation.repair.remedies import RepairPlan
 from ragval_pipeline.validation.repair.repair import Chunk, Repair, SearchMode
+from ragval_pipeline.validation.repair.repair_plan import RepairPlan
 from ragval_pipeline.validation.thresholds import MOST
 
 #: Suggested thresholds are multiples of a thousandth.

@@ -1,4 +1,4 @@
-"""The one plan of what to do about a run's findings, proven on the facts.
+"""Planning what to do about a run's findings, proven on the facts.
 
 A point is listed for deletion only if nothing of the site is lost with it. What an ingestion of its page has to precede
 is listed for afterwards, and everything else is left to a person.
@@ -6,11 +6,9 @@ is listed for afterwards, and everything else is left to a person.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal, TypeAlias
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
@@ -24,28 +22,14 @@ from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.integrity.gone import RULE as GONE
 from ragval_pipeline.rules.partition.leak import BY_SEARCH
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
-from ragval_pipeline.rules.rule import Action
-from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.counterparts import site_pages_of
 from ragval_pipeline.validation.coverage.hosts import names_no_page
 from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.proof import Unproven
+from ragval_pipeline.validation.repair.repair_plan import FINDING_LISTS, Key, RepairPlan, acted_on, key_of, note
 from ragval_pipeline.validation.repair.stored import PointLookup
-from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away
-
-#: Lists of findings, and the catalogue's action for each.
-FINDING_LISTS = {
-    "chunker": "chunker",
-    "settings": "setting",
-    "queries": "query",
-    "site": "site",
-    "report": "report",
-    "rules": "rule",
-}
-
-#: Points or addresses with the codes of the findings that ask for something, in report order.
-Listed: TypeAlias = dict[str, list[str]]
+from ragval_pipeline.validation.repair.tree import causes, going_away
 
 _PAGES = frozenset({"page", "url"})
 
@@ -61,130 +45,6 @@ class Listing:
 
     scope: Mapping[str, str] = field(default_factory=dict)
     others: Set[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class RepairPlan:
-    """What to do about the findings of a run.
-
-    Attributes:
-        reingest: Pages to ingest again, by address.
-        reingest_points: Points to ingest again whose page is not known.
-        delete: Points that can be deleted at once, in any order.
-        delete_pages: Addresses of which all points can, at once or once the pages under ``ingest_first`` are ingested:
-            of points whose id the ingestion may write again, only those that it leaves under the address.
-        replaced: Points that can be deleted once some pages are ingested, and ``ingest_first`` these pages.
-        ingest_first: By point or address the pages to ingest before.
-        review: Points for a person to decide on.
-        lists: The other findings, by who acts: ``ingestion`` and ``FINDING_LISTS``.
-        nodes: The findings to act on, with what follows from each.
-        under: Points of addresses to delete later: those that are left there go.
-        others: Points listed for a code of copies, that other findings ask to delete.
-        apart: Points under ``review`` that have the text of others and a vector of their own.
-    """
-
-    reingest: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    reingest_points: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    delete: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    delete_pages: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    replaced: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    ingest_first: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    review: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    lists: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
-    nodes: Sequence[FindingNode] = ()
-    under: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    others: Mapping[str, Set[str]] = field(default_factory=dict)
-    apart: Set[str] = frozenset()
-
-    def deleted_for(self, finding: Finding) -> frozenset[str] | None:
-        """The points to delete for a finding, at once or after an ingestion; None if it asks for no action itself."""
-        if not any(finding.code == node.finding.code for node in self.nodes):
-            return None
-        listed = chain(self.delete.items(), self.replaced.items(), self.under.items())
-        others = self.others.get(finding.code, ())
-        return frozenset(name for name, codes in listed if finding.code in codes and name not in others)
-
-    def action_on(self, finding: Finding) -> Action | Literal["decide"]:
-        """What to do about a finding: as its rule says; if nothing is to be deleted, to ingest its pages or decide."""
-        action = CATALOGUE[finding.code].action
-        listed = {(entry.code, entry.scope) for entry in self.lists.get("settings", ())}
-        if action in ("delete", "reingest") and (finding.code, finding.scope) in listed:
-            return "setting"
-        goes = (self.delete, self.replaced, self.delete_pages)
-        if action == "delete" and not any(map(_concerns(finding.code), goes)):
-            if _concerns(finding.code)(self.reingest):
-                return "reingest"
-            return "decide" if _concerns(finding.code)(self.review) else action
-        return action
-
-    def said_of(self, finding: Finding) -> Finding:
-        """A finding with a remedy that says what this plan does about it."""
-        if self.apart and finding.code == MODEL_MISMATCH.code:
-            return finding.model_copy(update={"cause": f"{finding.cause} {_SEVERAL}", "remedy": _AS_MEANT})
-        is_cause = any(finding.code == node.finding.code for node in self.nodes)
-        if is_cause and (_keeps_one(finding.code) or any(subject.generations for subject in finding.subjects)):
-            points = {name for one in finding.subjects for name in (one.name, *chain.from_iterable(one.generations))}
-            if not self.apart.isdisjoint(points):
-                return finding.model_copy(update={"cause": f"{_SEVERAL} {_OR_AGAIN}", "remedy": _APART})
-        if CATALOGUE[finding.code].action not in {"delete", "reingest"}:
-            return finding
-        listed = {
-            "delete": _concerns(finding.code)(self.delete),
-            "review": _concerns(finding.code)(self.review),
-            "replaced": _concerns(finding.code)(self.replaced),
-        }
-        remedy = finding.remedy
-        if CATALOGUE[finding.code].action == "delete" and not listed["delete"]:
-            if listed["replaced"] and ("delete_point_ids" in remedy or not listed["review"]):
-                remedy = ""
-            elif listed["review"] and "delete_point_ids" in remedy:
-                remedy = _decide(remedy)
-        if listed["replaced"] and "delete_after_ingesting" not in remedy:
-            remedy = f"{remedy} {_AFTER if remedy else _INGEST + _AFTER}".strip()
-        if listed["review"] and "review_point_ids" not in remedy:
-            remedy = f"{remedy} {_REST}"
-        return finding if remedy == finding.remedy else finding.model_copy(update={"remedy": remedy})
-
-
-_SEVERAL = (
-    "Points with the same text have different vectors, which no model gives for the same text: something else was "
-    "embedded, such as questions that a text answers (HyPE), its summary or its neighbours."
-)
-_AS_MEANT = (
-    "If that is intended, nothing is to be re-embedded, and what was embedded is not stored, so that nothing shows "
-    "whether the vectors are right: set vector.model_mismatch: off under severity. Otherwise re-embed the collection."
-)
-_OR_AGAIN = "Or the page was ingested again in another way, and its old points were not deleted."
-_APART = (
-    "If each point is meant to be found by its own vector, delete none, and switch this off under severity. Otherwise "
-    "decide about the points under review_point_ids in remediation.json: without them searches may find less."
-)
-
-
-def _concerns(code: str) -> Callable[[Mapping[str, Sequence[str]]], bool]:
-    """Whether a list has anything for a code."""
-    return lambda listed: any(code in codes for codes in listed.values())
-
-
-_INGEST = "Re-ingest the pages under reingest_urls in remediation.json. "
-_AFTER = (
-    "An ingestion gives its points new ids and leaves the old ones: once the pages are ingested, delete the points "
-    "under delete_after_ingesting in remediation.json."
-)
-_DECIDE = (
-    "Decide about the points under review_point_ids in remediation.json: what was measured does not show which of them "
-    "can be deleted without losing text."
-)
-#: Between two sentences of a remedy.
-_SENTENCES = re.compile(r"(?<=\.) ")
-_REST = "Those under review_point_ids are for you to decide on: it is not certain that nothing is lost with them."
-
-
-def _decide(remedy: str) -> str:
-    """A remedy for points that are all to be reviewed: what it says beyond the lists still holds."""
-    lists = ("delete_point_ids", "review_point_ids")
-    kept = [one for one in _SENTENCES.split(remedy) if not any(name in one for name in lists)]
-    return " ".join([_DECIDE, *kept])
 
 
 def plan_remedies(
@@ -207,18 +67,17 @@ def plan_remedies(
     draft = _Draft(findings, site, lookup, model)
     draft.delete_strays(findings)
     nodes = causes([finding.reported() for finding in findings])
-    roots = {(node.finding.code, node.finding.scope) for node in nodes}
-    acted_on = [finding for finding in findings if (finding.code, finding.scope) in roots]
+    roots = acted_on(nodes)
     # Unconditional deletions come first: the duplicate to keep must not be one that is deleted anyway.
-    for finding in sorted(acted_on, key=lambda finding: _keeps_one(finding.code)):
+    for finding in sorted((each for each in findings if key_of(each) in roots), key=lambda each: _keeps_one(each.code)):
         draft.add(finding)
     draft.settle()
-    by_code = {(finding.code, finding.scope): finding for finding in findings}
+    by_key = {key_of(finding): finding for finding in findings}
     for node in nodes:
         for below in going_away(node):
             if _is_ingested_with(node.finding.code, below.code):
-                draft.ingest_pages_of(by_code[below.code, below.scope], node.finding.code)
-    return draft.proven(unproven, nodes)
+                draft.ingest_pages_of(by_key[key_of(below)], node.finding.code)
+    return draft.proven(unproven, roots)
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
@@ -253,17 +112,17 @@ class _Draft:
         self._settled: set[str] = set()
         self._lookup = lookup
         self._model = model
-        self._reingest: Listed = {}
-        self._reingest_points: Listed = {}
-        self._delete: Listed = {}
-        self._delete_pages: Listed = {}
-        self._first: Listed = {}
-        self._review: Listed = {}
+        self._reingest: dict[str, list[str]] = {}
+        self._reingest_points: dict[str, list[str]] = {}
+        self._delete: dict[str, list[str]] = {}
+        self._delete_pages: dict[str, list[str]] = {}
+        self._first: dict[str, list[str]] = {}
+        self._review: dict[str, list[str]] = {}
         self._unclear: list[Finding] = []
         self._others: dict[str, Set[str]] = {}
-        self._under: Listed = {}
-        self._keys: Listed = {}
-        self._lists: dict[str, list[Finding]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
+        self._under: dict[str, list[str]] = {}
+        self._keys: dict[str, list[str]] = {}
+        self._lists: dict[str, list[Key]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
 
     def add(self, finding: Finding) -> None:
         """Add one finding."""
@@ -273,7 +132,8 @@ class _Draft:
         elif action == "delete":
             self._add_delete(finding)
         else:
-            self._lists[next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)].append(finding)
+            filled = next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)
+            self._lists[filled].append(key_of(finding))
 
     def delete_strays(self, findings: Sequence[Finding]) -> None:
         """Delete copies that are not on their page: ingesting the page again would leave them."""
@@ -282,9 +142,9 @@ class _Draft:
         for finding in findings:
             for subject in finding.subjects if finding.code == GONE.code else ():
                 if subject.name in copies and Aspect.COPIES not in subject.without:
-                    _note(self._delete, subject.name, finding.code)
+                    note(self._delete, subject.name, finding.code)
 
-    def proven(self, unproven: Unproven, nodes: Sequence[FindingNode]) -> RepairPlan:
+    def proven(self, unproven: Unproven, roots: Mapping[Key, Sequence[str]]) -> RepairPlan:
         """The plan: lists sorted by address or id, codes in report order.
 
         Points whose deletion might lose something are for a person, unless their page is ingested before.
@@ -293,7 +153,7 @@ class _Draft:
         left = self._left_by(reingest)
         for name in left.keys() - {name for name in self._delete if name not in self._first}:
             for code in chain(self._review.get(name, ()), *(reingest[url] for url in left[name])):
-                _note(self._delete, name, code)
+                note(self._delete, name, code)
             self._first[name] = [*self._first.get(name, ()), *left[name]]
         now = {name: codes for name, codes in self._delete.items() if name not in self._first}
         review = {name: [*codes] for name, codes in self._review.items()}
@@ -302,7 +162,7 @@ class _Draft:
             if name in left:
                 self._first[name] = left[name]
             for code in () if name in left else codes:
-                _note(review, name, code)
+                note(review, name, code)
         replaced = {name: codes for name, codes in self._delete.items() if name in self._first}
         points = {name: codes for name, codes in self._reingest_points.items() if name not in self._settled}
         return RepairPlan(
@@ -314,12 +174,12 @@ class _Draft:
             ingest_first={name: sorted(set(pages)) for name, pages in self._first.items()},
             review=_ordered({name: codes for name, codes in review.items() if name not in {**now, **replaced}}),
             lists=self._lists,
-            nodes=nodes,
+            acted_on=roots,
             under=self._under,
             others=self._others,
         )
 
-    def _pages_to_ingest(self) -> Listed:
+    def _pages_to_ingest(self) -> dict[str, list[str]]:
         """A page that is deleted is ingested again only if the site has it."""
         gone = self._delete_pages.keys() - set(self._site.scope.values())
         return {url: codes for url, codes in self._reingest.items() if url not in gone}
@@ -327,12 +187,12 @@ class _Draft:
     def _is_gone(self, url: str, deleted: Mapping[str, object]) -> bool:
         return url in self._first or all(name in deleted for name in self._lookup.ids_of.get(url, ()))
 
-    def _left_by(self, reingest: Listed) -> Listed:
+    def _left_by(self, reingest: dict[str, list[str]]) -> dict[str, list[str]]:
         """The points that an ingestion of these pages leaves beside those that it writes, with the pages."""
-        left: Listed = {}
+        left: dict[str, list[str]] = {}
         for url in reingest:
             for name in chain.from_iterable(map(self._lookup.replaced_by, self._keys.get(url, ()))):
-                _note(left, name, url)
+                note(left, name, url)
         return left
 
     def ingest_pages_of(self, finding: Finding, cause: str) -> None:
@@ -342,21 +202,21 @@ class _Draft:
                 self._ingest(url, cause, subject.page)
 
     def _ingest(self, url: str, code: str, key: str | None = None) -> None:
-        _note(self._reingest, url, code)
+        note(self._reingest, url, code)
         if key is not None:
-            _note(self._keys, url, key)
+            note(self._keys, url, key)
 
     def _add_reingest(self, finding: Finding) -> None:
         code, scope = finding.code, self._site.scope
         if (finding.subject_kind == "point" and not finding.subjects) or finding.scope == BY_SEARCH:
             # Every point, because the suite asks for something else; or the search is wrong, and no point.
-            self._lists["settings"].append(finding)
+            self._lists["settings"].append(key_of(finding))
             return
         if finding.subject_kind not in {*_PAGES, "point"}:
             if code == FOREIGN_HOST.code:  # the host may serve the same site
                 for name in self._elsewhere.points(self._lookup):
-                    _note(self._review, name, code)
-            self._lists["ingestion"].append(finding)
+                    note(self._review, name, code)
+            self._lists["ingestion"].append(key_of(finding))
             for key in (key for subject in finding.subjects for key in subject.pages if key in scope):
                 self._ingest(scope[key], code, key)
             return
@@ -364,10 +224,10 @@ class _Draft:
         for subject in () if finding.is_expected else finding.subjects:
             if subject.current:
                 # The page's present text is stored beside it: ingesting the page again would leave this one.
-                _note(self._delete, subject.name, code)
+                note(self._delete, subject.name, code)
             elif finding.subject_kind == "point" and Aspect.TEXT in CATALOGUE[code].breaks & subject.without:
                 # Its page is whole beside it: an ingestion would leave it, or make it again.
-                _note(self._review, subject.name, code)
+                note(self._review, subject.name, code)
             else:
                 self._ingest_for(finding, subject)
 
@@ -385,12 +245,12 @@ class _Draft:
         if not url and names_no_page(finding) and (subject.homes or subject.name in self._copies):
             # No ingestion of a page replaces a point that names none.
             if subject.homes and not self._lookup.is_left(subject.name):
-                _note(self._review, subject.name, code)
+                note(self._review, subject.name, code)
             self._delete_after([subject.name], code, subject.homes)
             self._settled.add(subject.name)
             return
         for name in () if url else self._lookup.ids_of.get(subject.name, ()) if is_page else (subject.name,):
-            _note(self._reingest_points, name, code)
+            note(self._reingest_points, name, code)
 
     def _page_to_ingest(self, finding: Finding, subject: Subject) -> str | None:
         """The site's page to ingest again for a subject: as in the sitemap if known, else as stored."""
@@ -414,11 +274,11 @@ class _Draft:
         finding = finding.model_copy(update={"subjects": own})
         if finding.code == INGESTED_TWICE.code:
             if not any(subject.generations for subject in finding.subjects):
-                self._lists["settings"].append(finding)  # each partition needs its copy
+                self._lists["settings"].append(key_of(finding))  # each partition needs its copy
                 return
             for subject in finding.subjects:
                 for name in subject.older:
-                    _note(self._delete, name, finding.code)
+                    note(self._delete, name, finding.code)
             unclear = tuple(subject for subject in finding.subjects if not subject.older)
             self._unclear.append(finding.model_copy(update={"subjects": unclear}))
             return
@@ -434,9 +294,9 @@ class _Draft:
             names = [name for name in names if name in self._delete or name in surplus.delete]
             review = surplus.review
         for name in names:
-            _note(self._delete, name, finding.code)
+            note(self._delete, name, finding.code)
         for name in review:
-            _note(self._review, name, finding.code)
+            note(self._review, name, finding.code)
         if finding.code == DUPLICATE_INDEX.code:
             # A point with only a wrong number is not a copy: it is renumbered with its page.
             again = tuple(subject for subject in finding.subjects if subject.name in review or not subject.copies)
@@ -455,7 +315,7 @@ class _Draft:
                 copies = [name for name in stored if any(map(_keeps_one, self._delete.get(name, ())))]
                 once = self._review.keys().isdisjoint(stored) and len(stored) - len(copies) == max(map(len, every))
                 for name in copies if once else stored:
-                    _note(self._delete if once else self._review, name, finding.code)
+                    note(self._delete if once else self._review, name, finding.code)
                 if not once and set(stored).issubset(self._lookup.replaced_by(subject.page or "")):
                     self.ingest_pages_of(finding.model_copy(update={"subjects": (subject,)}), finding.code)
 
@@ -480,16 +340,16 @@ class _Draft:
             if url not in of_others:
                 self._delete_page(url, code, first[url])
         for name in chain.from_iterable(self._lookup.ids_of.get(url, ()) for url in urls if url in of_others):
-            _note(self._review, name, code)
+            note(self._review, name, code)
         for page in chain.from_iterable(subject.homes for subject in finding.subjects):
             self._ingest(page, code)
 
     def _delete_page(self, url: str, code: str, first: Sequence[str] = ()) -> None:
-        _note(self._delete_pages, url, code)
+        note(self._delete_pages, url, code)
         for page in first:
-            _note(self._first, url, page)
+            note(self._first, url, page)
         for name in self._lookup.ids_of.get(url, ()) if first else ():
-            _note(self._under, name, code)
+            note(self._under, name, code)
         self._delete_after(self._lookup.ids_of.get(url, ()), code, first)
 
     def _delete_after(self, names: Iterable[str], code: str, first: Sequence[str], *, is_sure: bool = False) -> None:
@@ -498,9 +358,9 @@ class _Draft:
         The ingestion may write a point again that has no id of its own, unless it is known that it does not.
         """
         for name in names if is_sure or not first else filter(self._lookup.is_left, names):
-            _note(self._delete, name, code)
+            note(self._delete, name, code)
             for page in first:
-                _note(self._first, name, page)
+                note(self._first, name, page)
 
 
 def _copies_without_page(findings: Sequence[Finding]) -> frozenset[str]:
@@ -549,11 +409,5 @@ def _elsewhere(findings: Sequence[Finding], scope: Mapping[str, str]) -> _Elsewh
     return _Elsewhere(frozenset(subject.name for subject in foreign), bool(private), instead)
 
 
-def _ordered(listed: Mapping[str, list[str]]) -> Listed:
+def _ordered(listed: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return dict(sorted(listed.items()))
-
-
-def _note(noted: Listed, name: str, code: str) -> None:
-    codes = noted.setdefault(name, [])
-    if code not in codes:
-        codes.append(code)

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 FACTS = ("page_key", "page_url", "source_url", "embedded_at", "text_sha256", "model", "chunk_index")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PointFacts:
     """One point: its page, its source as stored, embedding time and model, its text's hash, and its number."""
 

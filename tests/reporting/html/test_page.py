@@ -12,10 +12,10 @@ import pytest
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.html.page import fact_rows
 from ragval_pipeline.reporting.html.questions import MOST_ROWS
-from ragval_pipeline.validation.repair.remedies import RepairPlan
+from ragval_pipeline.reporting.remediation import remediation
+from ragval_pipeline.validation.repair.repair_plan import RepairPlan
 from ragval_pipeline.validation.verdict import LEFT_OUT
 from tests.reporting import factory
 from tests.reporting.factory import report_html
@@ -235,8 +235,7 @@ def test_of_numbers_that_repeat_nothing_is_deleted():
     again, delete = "Ingest again", "Delete from the index"
     plans = (RepairPlan(reingest={factory.PAGES[0]: codes}), RepairPlan(delete={"1": codes}))
     for plan, said, other in zip(plans, (again, delete), (delete, again), strict=True):
-        remedies = remediation(plan, [found])
-        text = " ".join(page(factory.bundle(report, remedies=remedies)).text.split())
+        text = " ".join(page(factory.bundle(report, plan=plan)).text.split())
         assert said in text
         assert other not in text
 
@@ -293,9 +292,10 @@ def test_a_tile_names_the_errors_that_count_and_not_those_of_other_criteria():
 
 def test_a_rule_of_ones_own_is_no_bug_of_ours() -> None:
     found = make_finding("custom.no_owner", ["1"], message="1 point has no owner.", cause="Not set.", remedy="Set it.")
-    remedies = remediation(RepairPlan(lists={"rules": [found]}), [found])
+    plan = RepairPlan(lists={"rules": [("custom.no_owner", None)]})
+    remedies = remediation(plan, [found])
     assert remedies["actions"] == [{"code": "custom.no_owner", "scope": None, "action": "rule"}]
     assert [entry["code"] for entry in remedies["rules"]] == ["custom.no_owner"]
-    shown = page(factory.bundle(factory.report("fail", findings=[found]), remedies=remedies)).text
+    shown = page(factory.bundle(factory.report("fail", findings=[found]), plan=plan)).text
     assert "1 point has no owner." in shown
     assert "Report a bug" not in shown

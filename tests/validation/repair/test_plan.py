@@ -16,8 +16,9 @@ from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
-from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.repair import Guess, Repair, SearchMode
+from ragval_pipeline.validation.repair.repair_plan import RepairPlan
 from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, lookup_of
 
 SITE = "https://x.org/docs"

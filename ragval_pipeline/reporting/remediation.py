@@ -1,13 +1,13 @@
-"""``remediation.json``: the plan of repairs, as lists for scripts."""
+"""``remediation.json``: the plan of repairs, as lists for scripts, and how a kept one is read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding
-from ragval_pipeline.validation.repair.remedies import RepairPlan
-from ragval_pipeline.validation.repair.tree import FindingNode, also_clears
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, ReportedFinding
+from ragval_pipeline.validation.repair.repair_plan import FINDING_LISTS, RepairPlan, acted_on, key_of
+from ragval_pipeline.validation.repair.tree import causes
 
 
 def remediation(plan: RepairPlan, findings: Sequence[Finding]) -> dict[str, Any]:
@@ -29,6 +29,7 @@ def remediation(plan: RepairPlan, findings: Sequence[Finding]) -> dict[str, Any]
         would make fail (``{code, scope, failing, of, simulated}``). ``actions`` is what to do about each finding
         (``{code, scope, action}``).
     """
+    by_key = {key_of(finding): finding for finding in findings}
     return {
         "actions": [
             {"code": finding.code, "scope": finding.scope, "action": plan.action_on(finding)} for finding in findings
@@ -45,8 +46,12 @@ def remediation(plan: RepairPlan, findings: Sequence[Finding]) -> dict[str, Any]
             for name, codes in plan.replaced.items()
         ],
         "review_point_ids": _listed("id", plan.review),
-        **{name: list(map(_entry, found)) for name, found in plan.lists.items()},
-        "also_clears": [_cleared(node) for node in plan.nodes if also_clears(node)],
+        **{name: [_entry(by_key[key]) for key in keys] for name, keys in plan.lists.items()},
+        "also_clears": [
+            {"code": code, "scope": scope, "codes": list(codes)}
+            for (code, scope), codes in plan.acted_on.items()
+            if codes
+        ],
         "would_clear": [entry for finding in findings for entry in _would_clear(finding)],
         "would_fail": [
             {
@@ -79,13 +84,42 @@ def _entry(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _cleared(node: FindingNode) -> dict[str, Any]:
-    return {"code": node.finding.code, "scope": node.finding.scope, "codes": also_clears(node)}
-
-
 def _would_clear(finding: Finding) -> list[dict[str, Any]]:
     about = {"code": finding.code, "scope": finding.scope}
     return [
         {**about, "clears": code, "cleared": list(cleared.names), "of": cleared.of, "simulated": True}
         for code, cleared in finding.would_clear.items()
     ]
+
+
+def kept_plan(kept: Mapping[str, Any], findings: Sequence[ReportedFinding]) -> RepairPlan:
+    """The plan of a stored run.
+
+    Args:
+        kept: Its ``remediation.json``; empty if it has none.
+        findings: The findings of its report.
+    """
+    later = kept.get("delete_after_ingesting", ())
+    pages = kept.get("delete_pages", ())
+    return RepairPlan(
+        reingest=_codes(kept.get("reingest_urls", ())),
+        reingest_points=_codes(kept.get("reingest_point_ids", ())),
+        delete=_codes(kept.get("delete_point_ids", ())),
+        delete_pages=_codes(pages),
+        replaced=_codes(later),
+        ingest_first={_name(entry): entry["ingest_first"] for entry in (*pages, *later) if "ingest_first" in entry},
+        review=_codes(kept.get("review_point_ids", ())),
+        lists={
+            name: [(entry["code"], entry["scope"]) for entry in kept.get(name, ())]
+            for name in ("ingestion", *FINDING_LISTS)
+        },
+        acted_on=acted_on(causes(findings)),
+    )
+
+
+def _codes(entries: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[str]]:
+    return {_name(entry): entry["codes"] for entry in entries}
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    return str(entry["url"] if "url" in entry else entry["id"])

@@ -4,7 +4,7 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.files.remediation import remediation
+from ragval_pipeline.reporting.remediation import remediation
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.repair.duplicates import groups_of
