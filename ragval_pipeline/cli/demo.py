@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragval_pipeline.cli.options import AsJson, LogLevel, OutputFolder, check_output
+from ragval_pipeline.cli.options import DEMO_HOME, AsJson, LogLevel, OutputFolder, check_output
 from ragval_pipeline.cli.terminal import printing, stderr_console, stdout_console
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.testing.defects import Outcome, Planted, PlantedDemo
 
-#: Folder in which the site, the index and the reports are built.
-HOME = Path(".ragval") / "demo"
 #: Maximum subjects shown.
 _SHOWN = 5
 
@@ -94,10 +91,10 @@ def _build_and_validate(codes: Sequence[str], *, output: str | None, as_json: bo
 def _build() -> DemoHome:
     from ragval_pipeline.demo.workspace import build_demo
 
-    parents = [part for part in HOME.absolute().parents if not part.exists()]
+    parents = [part for part in DEMO_HOME.absolute().parents if not part.exists()]
     try:
         with stderr_console().status("Building the demo's index"):
-            return build_demo(HOME)
+            return build_demo(DEMO_HOME)
     except BaseException:
         for part in parents:  # an interrupted first build leaves nothing behind
             if part.is_dir() and not any(part.iterdir()):

@@ -149,6 +149,8 @@ LogLevel = Annotated[
 ]
 
 DEFAULT_SUITE = Path("ragval.yaml")
+#: The folder of ``ragval demo``, in the working directory.
+DEMO_HOME = Path(".ragval") / "demo"
 
 
 def check_output(output: str | None) -> None:

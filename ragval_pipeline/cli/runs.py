@@ -11,7 +11,15 @@ from urllib.parse import quote
 
 import typer
 
-from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, OutputFolder, SuiteFile, check_output, json_flag
+from ragval_pipeline.cli.options import (
+    DEFAULT_SUITE,
+    DEMO_HOME,
+    LogLevel,
+    OutputFolder,
+    SuiteFile,
+    check_output,
+    json_flag,
+)
 from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console
 from ragval_pipeline.errors import SuiteError
 
@@ -86,6 +94,8 @@ def kept_run(name: str, suite_file: Path) -> Run:
 
     if "://" in name or (Path(name) / REPORT).is_file():
         return Run.read(name)
+    if not suite_file.exists() and (demo := DEMO_HOME / "ragval.yaml").is_file():
+        raise SuiteError("there is no such suite file", file=suite_file, remedy=f"The demo's is -s {demo}.")
     return Run.read(str(open_history(suite_file).run(name).folder))
 
 

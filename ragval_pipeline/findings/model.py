@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,8 +32,68 @@ class Need(BaseModel):
     fields: tuple[str, ...] = ()
 
 
+class ToldOfSubject:
+    """What the details of a subject say whatever the code of its finding, with its type."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        details: Mapping[str, Any]
+
+    @property
+    def because(self) -> str | None:
+        """Code of the finding that it follows from, if not all subjects of its finding do."""
+        return self.details.get("because")
+
+    @property
+    def field(self) -> str | None:
+        """Canonical payload field that it is about."""
+        return self.details.get("field")
+
+    @property
+    def expected_pages(self) -> Sequence[str]:
+        """Pages that a query expects."""
+        return self.details.get("expected_pages") or ()
+
+    @property
+    def page_url(self) -> str | None:
+        """Address of its page."""
+        return self.details.get("page_url")
+
+    @property
+    def source_url(self) -> str | None:
+        """The address stored with it, if that is not its page's."""
+        return self.details.get("source_url")
+
+    @property
+    def chunk_index(self) -> int | None:
+        """Its number on its page, as stored."""
+        number = self.details.get("chunk_index")
+        return number if isinstance(number, int) else None
+
+    @property
+    def text(self) -> str:
+        """Its text, or the beginning of it; empty if it is not shown."""
+        return str(self.details.get("text") or "")
+
+    @property
+    def compared_with(self) -> tuple[str, ...]:
+        """Names of the subjects that it was compared with."""
+        within = self.details.get("within")
+        return tuple(str(name) for name in (*(self.details.get("others") or ()), within) if name)
+
+
+class ReportedSubject(ToldOfSubject):
+    """A subject in a report: its name, and what was measured on it."""
+
+    __slots__ = ("details", "name")
+
+    def __init__(self, name: str, details: Mapping[str, Any]) -> None:
+        self.name, self.details = name, details
+
+
 @dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
-class Subject:
+class Subject(ToldOfSubject):
     """One subject of a finding, with its measurements and the entities that it concerns.
 
     Files show ``name`` and ``details``. The graph of causes and the plan of repairs read only the other attributes.
@@ -101,31 +161,6 @@ class Subject:
     homes: tuple[str, ...] = ()
     is_foreign: bool = False
     edition: tuple[str, ...] = ()
-
-    @property
-    def because(self) -> str | None:
-        """Code of the finding that it follows from, if not all subjects of its finding do."""
-        return self.details.get("because")
-
-    @property
-    def field(self) -> str | None:
-        """Canonical payload field that it is about."""
-        return self.details.get("field")
-
-    @property
-    def expected_pages(self) -> Sequence[str]:
-        """Pages that a query expects."""
-        return self.details.get("expected_pages") or ()
-
-    @property
-    def page_url(self) -> str | None:
-        """Address of its page."""
-        return self.details.get("page_url")
-
-    @property
-    def source_url(self) -> str | None:
-        """The address stored with it, if that is not its page's."""
-        return self.details.get("source_url")
 
 
 class Cleared(NamedTuple):
@@ -285,6 +320,11 @@ class ReportedFinding(Told, BaseModel):
         """What was measured on its subjects, by name."""
         entries = self.details.get("subjects", {})
         return {name: entry for name, entry in entries.items() if isinstance(entry, dict)}
+
+    def subject(self, name: str) -> ReportedSubject:
+        """One of its subjects, with what was measured on it."""
+        entry = self.details.get("subjects", {}).get(name)
+        return ReportedSubject(name, entry if isinstance(entry, dict) else {})
 
     @property
     def worst(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
-from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.text.printing import plural
 
 #: Criteria and findings listed; the rest is counted.
@@ -48,8 +48,8 @@ def change_view(changes: RunChanges | None) -> ChangeView | None:
     """The changes as lines; None if there is no earlier run."""
     if changes is None:
         return None
-    criteria = sorted((change for change in changes.criteria if _is_news(change)), key=_weight)
-    found = [*map(_criterion, criteria[:MOST_NAMED]), *map(_finding, changes.findings[:MOST_NAMED])]
+    criteria = _told_once(sorted((change for change in changes.criteria if _is_news(change)), key=_weight))
+    found = [*(_criterion(*each) for each in criteria[:MOST_NAMED]), *map(_finding, changes.findings[:MOST_NAMED])]
     more = max(len(criteria) - MOST_NAMED, 0) + max(len(changes.findings) - MOST_NAMED, 0)
     return ChangeView(changes.since, changes.timestamp, [*whole_changes(changes), *found], more)
 
@@ -137,14 +137,29 @@ def _weight(change: CriterionChange) -> tuple[bool, bool]:
     return not criterion_change(change)[1], change.better is not False
 
 
-def _criterion(change: CriterionChange) -> Change:
+def _told_once(criteria: Sequence[CriterionChange]) -> list[tuple[CriterionChange, int]]:
+    """The changes, figures of the same questions as one; with each, how many more it stands for."""
+    first: dict[tuple[str, str], str] = {}
+    found: dict[str, tuple[CriterionChange, int]] = {}
+    for change in criteria:
+        criterion, (tone, verdict) = criterion_of(change.name), criterion_change(change)
+        name = change.name
+        if criterion is not None and criterion.counts_answers and not verdict:
+            name = first.setdefault((tone, criterion.partition or ""), name)
+        known, more = found.get(name, (change, -1))
+        found[name] = known, more + 1
+    return list(found.values())
+
+
+def _criterion(change: CriterionChange, more: int) -> Change:
     before, after = show_measured(change.name, change.before), show_measured(change.name, change.after)
     tone, verdict = criterion_change(change)
     if change.before is None and change.after is not None:
         return Change(tone, criterion_name(change.name), f"measured now: {after}")
     if change.after is None:
         return Change(tone, criterion_name(change.name), f"was {before}, not measured now")
-    return Change(tone, criterion_name(change.name), f"{before} → {after}{verdict and f', {verdict}'}")
+    others = f", and {plural(more, 'more figure')} of the same questions" if more else ""
+    return Change(tone, criterion_name(change.name), f"{before} → {after}{verdict and f', {verdict}'}{others}")
 
 
 def _finding(change: FindingChange) -> Change:

@@ -158,11 +158,11 @@ class CorpusFiles:
 
 def names_in(report: ValidationReport) -> frozenset[str]:
     """Ids of the points in a report: subjects of findings, and the points compared with them."""
-    measured = (entry for finding in report.findings for entry in finding.measured.values())
-    others = (name for entry in measured for name in (*(entry.get("others") or ()), entry.get("within")) if name)
+    measured = (finding.subject(name) for finding in report.findings for name in finding.measured)
+    others = (name for subject in measured for name in subject.compared_with)
     points = [finding for finding in report.findings if finding.subject_kind == "point"]
     subjects = (name for finding in points for name in (*finding.subjects, *finding.worst))
-    return frozenset({*subjects, *(str(name) for name in others)})
+    return frozenset({*subjects, *others})
 
 
 def read_corpus(

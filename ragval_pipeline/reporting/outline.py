@@ -46,9 +46,8 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
 
 def own_first(finding: ReportedFinding) -> list[str]:
     """The subjects in the report: those without a cause first, and of these the most affected."""
-    measured = finding.measured
     names = dict.fromkeys((*finding.worst, *finding.subjects))
-    return sorted(names, key=lambda name: "because" in measured.get(name, {}))
+    return sorted(names, key=lambda name: finding.subject(name).because is not None)
 
 
 def would_change(finding: ReportedFinding) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import Finding, ReportedFinding
+from ragval_pipeline.findings.model import Finding, ReportedFinding, ReportedSubject
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.rules.details import LISTED, PASSAGE, read
@@ -99,8 +99,8 @@ class Subjects:
 
     def words(self, finding: ReportedFinding, name: str) -> SubjectWords:
         """One subject."""
-        details = finding.measured.get(name, {})
-        note = shorten(self._note(finding, details), _NOTE)
+        subject = finding.subject(name)
+        note = shorten(self._note(finding, subject.details), _NOTE)
         if finding.code == QUERY_FAILED.code and name in self._located and name in self._queries:
             note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"
         query = self._queries.get(name) if finding.subject_kind == "query" else None
@@ -109,7 +109,7 @@ class Subjects:
                 note = note or shorten((query.fail_reason or "").partition(" (found:")[0], _NOTE)
             return SubjectWords(name, f"“{question_of(query)}”", note=note)
         if finding.subject_kind == "point":
-            return self._point(name, details, note)
+            return self._point(subject, note)
         page = self._corpus.page(name) if finding.subject_kind in {"page", "url"} else None
         if page is not None:
             return SubjectWords(name, page.name, url=name, note=note)
@@ -124,7 +124,7 @@ class Subjects:
 
     def point(self, name: str) -> str:
         """A point in a few words: ``chunk_index 3 of Getting started``."""
-        words = self._point(name, {}, "")
+        words = self._point(ReportedSubject(name, {}), "")
         return f"{words.place} of {words.title}" if words.place else words.title
 
     def page(self, url: str) -> str:
@@ -216,14 +216,15 @@ class Subjects:
             told.append("each is the first chunk of its page")
         return "; ".join(told)
 
-    def _point(self, name: str, details: Mapping[str, Any], note: str) -> SubjectWords:
+    def _point(self, subject: ReportedSubject, note: str) -> SubjectWords:
+        name = subject.name
         known = self._corpus.points.get(name)
-        url = details.get("page_url") or (known.url if known else None)
-        said = known.words if known else str(details.get("text") or "")
+        url = subject.page_url or (known.url if known else None)
+        said = known.words if known else subject.text
         if known is None and not url:
             return SubjectWords(name, f"point {name}", words=shorten(said, _WORDS), note=note)
         page = self._corpus.page(url) or self._corpus.page(known.page_key if known else None)
-        number = known.number if known and known.number is not None else details.get("chunk_index")
+        number = known.number if known and known.number is not None else subject.chunk_index
         title = page.name if page else readable_path(str(url)) if url else "a point without a page"
         # A chunk often begins with the title of its page, which is already shown before it.
         words = shorten(said.removeprefix(title).lstrip(" :#-") or said, _WORDS)

@@ -18,6 +18,22 @@ _OF_FILES = (
 )
 
 
+def odd_values(level: str, *columns: str) -> str:
+    """The query of points whose value of a field is of one level: ``wrong_type`` or ``invalid``, with more columns."""
+    more = "".join(f" {column}," for column in columns)
+    return f"""
+select point_id as name, page_key as page, path as scope, value, page_url,{more}
+  case when page_url is null then chunk_index end as chunk_index,  -- only it shows which page may have lost the point
+  case when page_url is null and chunk_index is not null then [chunk_index] end as _indices,
+  [coalesce(field, path)] as _fields, field as all_field, required as all_required,
+  case when field = 'text' then 1 else 1 / (select greatest(count(field), 1) from fields) end as _extent,
+  must_be as all_must_be,
+  arg_min(is_file, point_id) filter (where value is not null) over (partition by path) as all_is_file
+from odd_fields join points using (point_id)
+where level = '{level}'
+"""  # noqa: S608  no value in it is from elsewhere
+
+
 def details_of(found: Found) -> dict[str, Any]:
     """The canonical field, if the path has one; and that the suite does not require it, if so."""
     field, required = found.whole["field"], found.whole["required"]

@@ -81,6 +81,11 @@ class Criterion:
         """The name of what is measured, whatever the partition."""
         return measure_of(self.name)
 
+    @property
+    def counts_answers(self) -> bool:
+        """Whether it is one of the figures that say how well the test questions are answered."""
+        return self.asset == _QUERIES and self.measure not in _OF_OTHERS
+
     def of(self, partition: str) -> Criterion:
         """The same, measured for one partition alone."""
         name = f"{self.name}{_OF}{partition}"
@@ -96,6 +101,8 @@ class Gate:
 
 
 _QUERIES = "query_validation_results"
+#: Figures of test queries that say something else than how well questions are answered.
+_OF_OTHERS = frozenset({"negative_pass_rate", "retrieved_metadata_completeness", "determinism"})
 
 # fmt: off
 _FIXED = (

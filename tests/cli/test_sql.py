@@ -102,3 +102,14 @@ def test_a_misspelt_code_is_no_mistake_of_syntax(kept: Path, ragval: Ragval) -> 
     assert ended.code == 2
     assert "chunk.too_smal is not a finding of the catalogue. Did you mean chunk.too_small?" in ended.err
     assert "Its query is in the file of the rule." in ragval("sql", kept, "custom.short_pages").err
+
+
+def test_without_a_suite_file_the_demo_is_named_if_it_was_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ragval: Ragval
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "ragval init" in ragval("sql", "last", "select 1").message
+    suite = tmp_path / ".ragval" / "demo" / "ragval.yaml"
+    suite.parent.mkdir(parents=True)
+    suite.write_text("suite: demo\n")
+    assert "-s .ragval/demo/ragval.yaml" in ragval("sql", "last", "select 1").message

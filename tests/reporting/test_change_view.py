@@ -82,3 +82,20 @@ def test_queries_that_are_not_compared_say_why():
     assert lines(queries_set_aside=both) == [
         ("plain", "3 queries", "not compared: their text or requirements have changed")
     ]
+
+
+def test_figures_of_the_same_questions_are_one_line():
+    found = lines(criteria=[
+        CriterionChange("query_pass_rate", 1.0, 0.95, "met", "met", False),
+        CriterionChange("relevance_rate", 1.0, 0.9, "met", "met", False),
+        CriterionChange("hit_at_5", 1.0, 0.9, "met", "met", False),
+        CriterionChange("mrr", 0.8, 0.9, "met", "met", True),
+        CriterionChange("accuracy", 1.0, 0.9, "met", "not_met", False),
+        CriterionChange("determinism", 1.0, 0.9, "met", "met", False),
+    ])  # fmt: skip
+    assert found == [
+        ("bad", "Questions with the expected results", "100 % → 90 %, now not met"),
+        ("bad", "Test questions answered", "100 % → 95 %, and 2 more figures of the same questions"),
+        ("bad", "Same results when repeated", "100 % → 90 %"),
+        ("good", "Mean reciprocal rank (MRR)", "0.800 → 0.900"),
+    ]

@@ -1,20 +1,8 @@
 """Field of the wrong type."""
 
 from ragval_pipeline.rules.aspects import Aspect
-from ragval_pipeline.rules.fields import tell_odd
+from ragval_pipeline.rules.fields import odd_values, tell_odd
 from ragval_pipeline.rules.rule import Rule
-
-SQL = """
-select point_id as name, page_key as page, path as scope, value, page_url,
-  case when page_url is null then chunk_index end as chunk_index,  -- only it shows which page may have lost the point
-  case when page_url is null and chunk_index is not null then [chunk_index] end as _indices,
-  [coalesce(field, path)] as _fields, field as all_field, required as all_required,
-  case when field = 'text' then 1 else 1 / (select greatest(count(field), 1) from fields) end as _extent,
-  must_be as all_must_be,
-  arg_min(is_file, point_id) filter (where value is not null) over (partition by path) as all_is_file
-from odd_fields join points using (point_id)
-where level = 'wrong_type'
-"""
 
 RULE = Rule(
     code="payload.wrong_type",
@@ -31,6 +19,6 @@ RULE = Rule(
     remedy="Write the field in the correct type, then re-ingest the pages of these points.",
     breaks={Aspect.FIELD},
     repair="fill",
-    sql=SQL,
+    sql=odd_values("wrong_type"),
     tell=tell_odd,
 )

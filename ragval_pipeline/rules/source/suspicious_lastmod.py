@@ -29,9 +29,9 @@ from dates, run where reason is not null
 
 def tell(found: Found) -> Told:
     """Why they cannot be dates of changes."""
-    details = dict(found.whole)
-    reason = details.pop("reason")
-    return Told(f"The sitemap's dates cannot be used to detect changes: {reason}.", details=details)
+    whole = dict(found.whole)
+    reason = whole.pop("reason")
+    return Told(f"The sitemap's dates cannot be used to detect changes: {reason}.", details=whole)
 
 
 RULE = Rule(

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import ReportedFinding, ReportedSubject
 from ragval_pipeline.lazy import pq
 from ragval_pipeline.testing.defects.registry import Planted
 
 if TYPE_CHECKING:
-    from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -76,8 +76,8 @@ class Seen:
 
     def causes(self, finding: ReportedFinding) -> set[str | None]:
         """Causes of the subjects of a finding; includes None if some have no cause."""
-        subjects = self.subjects(finding).values()
-        return {details.get("because", finding.because) for details in subjects} or {finding.because}
+        subjects = [ReportedSubject(*each) for each in self.subjects(finding).items()]
+        return {subject.because or finding.because for subject in subjects} or {finding.because}
 
 
 def _read_subjects(file: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
@@ -188,7 +188,8 @@ def _consequences(entry: Planted, planted: Sequence[Planted], named: ReportedFin
     return {
         name
         for name, details in subjects.items()
-        if name not in entry.subjects and (name in causes or details.get("because", named.because) in codes)
+        if name not in entry.subjects
+        and (name in causes or (ReportedSubject(name, details).because or named.because) in codes)
     }
 
 
