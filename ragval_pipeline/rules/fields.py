@@ -20,10 +20,10 @@ _OF_FILES = (
 
 def odd_values(level: str, *columns: str) -> str:
     """The query of points whose value of a field is of one level: ``wrong_type`` or ``invalid``, with more columns."""
-    more = "".join(f" {column}," for column in columns)
+    more = "".join(f"\n  {column}," for column in columns)
     return f"""
-select point_id as name, page_key as page, path as scope, value, page_url,{more}
-  case when page_url is null then chunk_index end as chunk_index,  -- only it shows which page may have lost the point
+select point_id as name, page_key as page, path as scope, value, page_url,
+  case when page_url is null then chunk_index end as chunk_index,  -- only it shows which page may lack the point{more}
   case when page_url is null and chunk_index is not null then [chunk_index] end as _indices,
   [coalesce(field, path)] as _fields, field as all_field, required as all_required,
   case when field = 'text' then 1 else 1 / (select greatest(count(field), 1) from fields) end as _extent,

@@ -1,4 +1,8 @@
-"""Pages with missing chunks."""
+"""Pages with missing chunks.
+
+A function and no query: from where a page counts, and which values are pages, is decided once for all rules of chunk
+numbers, in columns that a query would compute a second time.
+"""
 
 from __future__ import annotations
 

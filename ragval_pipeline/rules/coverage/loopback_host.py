@@ -1,4 +1,7 @@
-"""Addresses that users cannot open."""
+"""Addresses that users cannot open.
+
+A function and no query: the public page of such an address is found by its path, together with those of other hosts.
+"""
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule

@@ -1,4 +1,7 @@
-"""Points without a partition."""
+"""Points without a partition.
+
+A function and no query: if no point has a partition, there is one finding without subjects, and a query finds rows.
+"""
 
 from ragval_pipeline.rules.rule import Rule
 

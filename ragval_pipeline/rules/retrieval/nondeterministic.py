@@ -1,4 +1,7 @@
-"""Search results are not reproducible."""
+"""Search results are not reproducible.
+
+A function and no query: the results of repeated searches are compared and not kept.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Markup in the texts."""
+"""Markup in the texts.
+
+A function and no query: whether a passage is only escaped shows when it is unescaped, which SQL cannot do.
+"""
 
 from __future__ import annotations
 

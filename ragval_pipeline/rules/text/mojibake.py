@@ -1,4 +1,7 @@
-"""Garbled characters in texts."""
+"""Garbled characters in texts.
+
+A function and no query: what a passage should read is decoded, which SQL cannot do.
+"""
 
 from __future__ import annotations
 

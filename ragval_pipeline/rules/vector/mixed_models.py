@@ -1,4 +1,7 @@
-"""Index embedded in two ways."""
+"""Index embedded in two ways.
+
+A function and no query: that there are two ways, and which, follows from comparing all vectors.
+"""
 
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Rule

@@ -1,4 +1,7 @@
-"""Vectors that do not fit their text."""
+"""Vectors that do not fit their text.
+
+A function and no query: which vectors these are follows from how most of the others were made.
+"""
 
 from __future__ import annotations
 

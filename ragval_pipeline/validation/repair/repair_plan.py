@@ -97,10 +97,12 @@ class RepairPlan:
         """The plan with names and scopes as they may be shown."""
         return replace(
             self,
-            **{
-                name: _masked(getattr(self, name), masked)
-                for name in ("reingest", "reingest_points", "delete", "delete_pages", "replaced", "review")
-            },
+            reingest=_masked(self.reingest, masked),
+            reingest_points=_masked(self.reingest_points, masked),
+            delete=_masked(self.delete, masked),
+            delete_pages=_masked(self.delete_pages, masked),
+            replaced=_masked(self.replaced, masked),
+            review=_masked(self.review, masked),
             ingest_first={masked(name): [*map(masked, pages)] for name, pages in self.ingest_first.items()},
             lists={
                 name: [(code, scope and masked(scope)) for code, scope in keys] for name, keys in self.lists.items()
