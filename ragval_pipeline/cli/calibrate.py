@@ -93,14 +93,14 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
     chosen = (last_answered(kept.base) if run == LAST else None) or named
     if chosen.name != named.name:
         say(f"{named.name} has no query results; using the scores of {chosen.name}.")
-    report, own = read_report(chosen), _own_scores(chosen.folder)
-    if report.verdict != "error" and not report.query_results and not own:
+    report, scores = read_report(chosen), _own_scores(chosen.folder)
+    if report.verdict != "error" and not report.query_results and not scores:
         raise SuiteError(
             "has no query results to take scores from",
             key=chosen.name,
             remedy="Choose a run with queries, or leave out --run to query the index now.",
         )
-    return AskedScores(scores_of(report.query_results, own), report)
+    return AskedScores(scores_of(report.query_results, scores), report)
 
 
 def _asked(suite: Suite) -> AskedScores:

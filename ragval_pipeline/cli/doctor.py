@@ -36,8 +36,8 @@ def doctor(
         checks = examine(suite, on_step=status.update)
     exit_code = exit_code_of(checks)
     if as_json:
-        told = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
-        print_json({"suite_file": str(suite), "exit_code": exit_code, "checks": told})
+        rows = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
+        print_json({"suite_file": str(suite), "exit_code": exit_code, "checks": rows})
     else:
         with printing() as printer:
             _show(checks, printer)

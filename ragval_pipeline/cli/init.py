@@ -237,8 +237,8 @@ def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
         sign, style = _SIGNS[line.state]
         printer.line((line.told, "dim" if line.state == "unseen" else ""), lead=[(f"  {sign} {line.about:<12}", style)])
     printer.line()
-    found = [name if name == path else f"{name} ({path})" for name, path in draft.fields.items()]
-    printer.line((", ".join(found) or "none", ""), lead="  fields      ")
+    mapped = [name if name == path else f"{name} ({path})" for name, path in draft.fields.items()]
+    printer.line((", ".join(mapped) or "none", ""), lead="  fields      ")
     if draft.absent:
         printer.line((", ".join(draft.absent), "dim"), lead="  not found   ")
     provider, model = draft.embedder.provider or "your own", draft.embedder.model or ""
@@ -249,8 +249,8 @@ def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
         how = "payload.flavour says so" if draft.flavour else "as a profile, it would also set the gates"
         printer.line((f"has the shape of {shape}; {how}", ""), lead="  payload     ")
     printer.line()
-    told = f"{plural(len(drafted.questions), 'question')} and {len(drafted.negatives)} that are off topic"
-    printer.line((f"Wrote {suite}, and {queries} with {told}: drafts that no criterion counts. Next:", ""))
+    counted = f"{plural(len(drafted.questions), 'question')} and {len(drafted.negatives)} that are off topic"
+    printer.line((f"Wrote {suite}, and {queries} with {counted}: drafts that no criterion counts. Next:", ""))
     for number, (command, why) in enumerate(_next_steps(drafted, str(suite), str(queries)), 1):
         printer.line((command, "bold"), (f"   {why}" if why else "", "dim"), lead=f"  {number}. ")
 

@@ -41,17 +41,17 @@ def search(
     resolved = resolve_suite(load_suite(suite))
     try:
         with Retriever(resolved) as retriever:
-            found = retriever.nearest(text, top_k)
+            result = retriever.nearest(text, top_k)
     except ValidationError as error:
         raise SuiteError(str(error), key="search") from None
-    found = _masked(found)
+    result = _masked(result)
     if as_json:
-        print_json(found)
-    elif found.status != "error":
+        print_json(result)
+    elif result.status != "error":
         with printing() as printer:
-            _show(found, printer)
-    if found.status == "error":
-        say(found.message)
+            _show(result, printer)
+    if result.status == "error":
+        say(result.message)
         return 3
     return 0
 

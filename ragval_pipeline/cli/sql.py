@@ -56,12 +56,12 @@ def sql(
     if as_json and as_csv:
         raise SuiteError("--json and --csv exclude each other", key="sql", remedy="Choose one.")
     kept = KeptRun(open_folder(kept_run(run, suite).folder))
-    asked = None if query is None else with_thresholds(_asked(query))
-    with views_of_run(kept, asked or "") as views:
-        if asked is None:
+    statement = None if query is None else with_thresholds(_asked(query))
+    with views_of_run(kept, statement or "") as views:
+        if statement is None:
             _list(views)
             return 0
-        rows = views.select(asked, most=limit + 1)
+        rows = views.select(statement, most=limit + 1)
     shown = rows.slice(0, limit)
     if as_json:
         print_json(shown.to_pylist())

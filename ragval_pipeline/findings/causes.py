@@ -64,14 +64,14 @@ def readings(subject: Subject, finding: Finding, site: Site, indices: frozenset[
     queries = frozenset(_named("query", (subject.name,) if kind == "query" else subject.queries))
     points = frozenset(_named("point", subject.points))
     pages = [*subject.pages, *(site.pages_of.get(subject.module, ()) if subject.module else ())]
-    own = {*queries, *points, *_named("page", pages), *_identity(kind, subject)}
-    own.update(_named("index", indices.intersection(subject.indices)))
+    entities = {*queries, *points, *_named("page", pages), *_identity(kind, subject)}
+    entities.update(_named("index", indices.intersection(subject.indices)))
     moved = list(site.moved.get(page or "", ())) if kind == "page" else []
     row = CATALOGUE[finding.code]
     reads = frozenset(row.reads - subject.without)
     every = Reading(
         keys=_keys(reads, row.fields or subject.fields),
-        own=frozenset(own),
+        own=frozenset(entities),
         around=frozenset({_COLLECTION, *_named("page", (page,) if kind == "point" and page else ())}),
         elsewhere=frozenset((*_named("page", moved), *_named("point", moved))),
         queries=queries,

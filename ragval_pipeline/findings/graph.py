@@ -122,12 +122,12 @@ def explain(findings: Sequence[Finding], site: Site, computed: Computed | None =
     computed = computed or Computed()
     links = [_links(finding, site, causes, computed, indices) for finding in findings]
     followed: dict[str, set[str]] = {}
-    for finding, found in zip(findings, links, strict=True):
-        followed.setdefault(finding.code, set()).update(*(need for link in found.values() for need in link.needs))
+    for finding, linked in zip(findings, links, strict=True):
+        followed.setdefault(finding.code, set()).update(*(need for link in linked.values() for need in link.needs))
     ranks = {cause.code: cause.rank for cause in causes}
     return [
-        _linked(finding, found, ranks, followed, computed.untried)
-        for finding, found in zip(findings, links, strict=True)
+        _linked(finding, linked, ranks, followed, computed.untried)
+        for finding, linked in zip(findings, links, strict=True)
     ]
 
 
@@ -153,18 +153,18 @@ def _links(
     proven = enough if finding.subject_kind == "query" else able
     if not proven:
         return {}
-    found = {}
+    by_name = {}
     for subject in finding.subjects:
         clearing, vain = computed.of(finding, subject)
         needs = [[cause for cause in proven if cause.code in codes] for codes in clearing or ()]
         reads = readings(subject, finding, site, indices)
         if needs and all(needs):
             grave = ([cause for cause in need if not cause.is_info] or need for need in needs)
-            found[subject.name] = _Links(tuple(_nearest(need, reads[0]) for need in grave), simulated=True)
+            by_name[subject.name] = _Links(tuple(_nearest(need, reads[0]) for need in grave), simulated=True)
         else:
             likely = able if clearing is None else [cause for cause in able if cause.code in computed.untried]
-            found[subject.name] = _inferred(reads, able, likely, vain)
-    return found
+            by_name[subject.name] = _inferred(reads, able, likely, vain)
+    return by_name
 
 
 def _nearest(causes: Sequence[Cause], read: Reading) -> frozenset[str]:
@@ -183,10 +183,10 @@ def _inferred(
     necessary = [cause for cause in causes if cause.code in codes]
     needs = []
     for read, known in zip(reads, decided, strict=True):
-        found = known or _needed(_explaining(likely, read), read) or _needed(_explaining(necessary, read), read)
-        if not found:
+        causing = known or _needed(_explaining(likely, read), read) or _needed(_explaining(necessary, read), read)
+        if not causing:
             return _Links()
-        needs += found
+        needs += causing
     # Two causes may clear it together though neither does alone; one that meets every need would have cleared it,
     # together with its consequences.
     vain = refuted.intersection(*needs)

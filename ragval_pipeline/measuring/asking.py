@@ -230,21 +230,21 @@ def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFac
     """Retrieval settings of a resolved suite, with or without a vector to search."""
     profile = get_profile(suite.profile)
     # The scores of the user's own search, of words and of fused ranks are unbounded, and higher is better.
-    own = suite.retrieval.retriever is not None or suite.retrieval.mode != "dense"
+    own_search = suite.retrieval.retriever is not None or suite.retrieval.mode != "dense"
     relevant = suite.retrieval.relevance_similarity
     return RetrievalSettings(
         rules=Rules(
             read=hit_reader(suite, inventory),
             module_match=suite.retrieval.module_match,
             min_similarity=suite.retrieval.min_similarity,
-            higher_is_better=own or vector is None or vector.higher_is_better,
+            higher_is_better=own_search or vector is None or vector.higher_is_better,
             results_reach_threshold=profile.results_reach_threshold if profile else False,
         ),
         judge=suite.retrieval.judge,
         ranks=ranks_of(suite),
         top_k=suite.retrieval.top_k,
         relevance_similarity=relevant if suite.has_threshold("relevance_similarity") else None,
-        distance="Dot" if own else vector.distance if vector else "Cosine",
+        distance="Dot" if own_search else vector.distance if vector else "Cosine",
     )
 
 

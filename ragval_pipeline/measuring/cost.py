@@ -61,7 +61,7 @@ class CountedEmbedding:
         """``{"cost": ...}`` of all calls so far, failed ones included; empty if not counted."""
         costs = [cost for embedder in self._opened if (cost := getattr(embedder, "cost", None)) is not None]
         if not costs:
-            return {"cost": {"usd": 0.0, **found}} if (found := self._reranking()) else {}
+            return {"cost": {"usd": 0.0, **reranked}} if (reranked := self._reranking()) else {}
         from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
 
         total = sum(costs[1:], costs[0])

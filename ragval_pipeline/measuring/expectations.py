@@ -70,15 +70,15 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
         from ragval_pipeline.measuring.gx_process import judge
 
         return judge(levels.columns, expectations=suite, shown=SHOWN)
-    asked = json.dumps({"expectations": suite, "shown": SHOWN})
-    table = levels.columns.replace_schema_metadata({"asked": asked})
+    request = json.dumps({"expectations": suite, "shown": SHOWN})
+    table = levels.columns.replace_schema_metadata({"asked": request})
     process = _LOADING.pop() if _LOADING else _start()
     _ASKED.append(process.pid)
     try:
         # A dead process reads nothing; its last output says why.
         with suppress(BrokenPipeError), pa.ipc.new_stream(process.stdin, table.schema) as stream:
             stream.write_table(table)
-        answer, told = process.communicate()
+        answer, errors = process.communicate()
     finally:
         _end(process)
     if process.returncode < 0:
@@ -87,7 +87,7 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
             "Give the run more memory.",
         )
     if process.returncode:
-        last = (told.decode(errors="replace").strip().splitlines() or ["nothing"])[-1]
+        last = (errors.decode(errors="replace").strip().splitlines() or ["nothing"])[-1]
         raise RuntimeError(f"Great Expectations ended with {process.returncode}: {last}")
     judged: dict[str, Any] = json.loads(answer)
     return judged

@@ -253,11 +253,11 @@ def examine_vectors(
                 on_progress=progress_of(VECTOR_HEALTH),
             )
 
-        found = with_texts(compare, matches)
+        compared = with_texts(compare, matches)
         settings = _settings(suite, manifest, embedder, unsampled)
         lookups = _lookups(reader, embed, vector) if wanted else None
         measured = measure_vectors(
-            found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups, partitions=partitions
+            compared, settings, rows_of=rows_of, embed_as=embed, lookups=lookups, partitions=partitions
         )
         coding = {} if vector.coding is None else {"coding": vector.coding.model_dump()}
         section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest"), **coding}

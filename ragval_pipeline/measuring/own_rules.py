@@ -51,8 +51,8 @@ def findings_of_rules(
         **question_tables(query_results_of(sections)),
         **learnt_tables(sections.get),
     }
-    asked = " ".join(written.rule.sql for written in rules)
-    if facts is not None and facts.parts and re.search("judged_(chunks|pages)", asked):
+    statements = " ".join(written.rule.sql for written in rules)
+    if facts is not None and facts.parts and re.search("judged_(chunks|pages)", statements):
         judged = Judged(compare(StoredFacts(facts)))
         tables |= {name: judged.table(name) for name in ("_judged_chunks", "_judged_pages")}
     now, profile = datetime.now(UTC), get_profile(suite.profile)
@@ -69,7 +69,7 @@ def findings_of_rules(
     )
     if inventory is not None:
         tables["_site"] = site_table(inventory)
-        if re.search(r"\baddresses\b", asked):
+        if re.search(r"\baddresses\b", statements):
             indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
             tables["_addresses"] = addresses_table(indexed, inventory.scope_urls, manifest.points)
     return list(own_findings(rules, {name: table for name, table in tables.items() if table is not None}))

@@ -72,8 +72,8 @@ def ask_and_judge(
         try:
             answers = _ask(suite, queries, settings, way)
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
-            asked = next((query.query_text for query in queries if query.id not in refused), None)
-            misused = [] if asked is None else way.findings(suite, asked)
+            first_text = next((query.query_text for query in queries if query.id not in refused), None)
+            misused = [] if first_text is None else way.findings(suite, first_text)
             notes = {**cut, **_outside_filters(suite, queries, answers, settings, way, connection)}
             measured = measure_retrieval(
                 queries, answers.answers, settings, failure=answers.failure, notes=notes, partitions=partitions
@@ -132,7 +132,7 @@ def _outside_filters(
     if not missed:
         return {}
     known = dict[frozenset[tuple[str, object]], Sequence[LeftOut]]()
-    found = dict[str, str]()
+    reasons = dict[str, str]()
     with ExitStack() as stack:
         searcher = way.searcher
         if isinstance(searcher, IndexSearcher):
@@ -143,9 +143,9 @@ def _outside_filters(
             key = frozenset((query.filter or {}).items())
             if key not in known and len(known) < _FILTERS:
                 known[key] = reader.left_out(address, query.filter)
-            told = why_query_filtered(known.get(key, ()), pages, read.page_key)
-            found |= {name: told} if told else {}
-    return found
+            reason = why_query_filtered(known.get(key, ()), pages, read.page_key)
+            reasons |= {name: reason} if reason else {}
+    return reasons
 
 
 def _log_each(measured: Measurement) -> None:
@@ -284,9 +284,9 @@ def _returned(
     suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
 ) -> list[Finding]:
     """What must be absent and is returned by searches."""
-    held = held_of(suite, inventory, manifest)
-    own = suite.retrieval.retriever is not None
-    questions = absent.questions_of(held, everything=own, top_k=suite.retrieval.top_k)
+    held_to = held_of(suite, inventory, manifest)
+    own_retriever = suite.retrieval.retriever is not None
+    questions = absent.questions_of(held_to, everything=own_retriever, top_k=suite.retrieval.top_k)
     if not questions:
         return []
     read = hit_reader(suite, inventory)
@@ -295,13 +295,13 @@ def _returned(
         # The user's own search may have points of its own.
         row = {**dict.fromkeys(absent.COLUMNS), **read.texts(payload), "point_id": point}
         row["page_key"] = read.page(payload)
-        return absent.look_up(held.entries, [row], read.page_key).of.get(point, ()) if own else ()
+        return absent.look_up(held_to.entries, [row], read.page_key).of.get(point, ()) if own_retriever else ()
 
     with Ways(suite, manifest, connection, embedding).judged() as way:
         result = ask_with(questions, searcher=way.searcher, fields=hit_fields(suite), page_of=read.page)
     if result.failure is not None:
         raise result.failure
-    return find_all(absent.Returned(held, {answer.query_id: answer for answer in result.answers}, holds))
+    return find_all(absent.Returned(held_to, {answer.query_id: answer for answer in result.answers}, holds))
 
 
 def _ask_pages(
@@ -333,19 +333,19 @@ def _ask_pages(
     queries = own.own_queries(pages.values(), drawn)
     with Ways(suite, manifest, connection, embedding).judged() as way:
         # Headings of every page if these are few queries, else of the pages that their title does not find.
-        asked = queries if len(queries) <= size else [query for query in queries if query.kind == "title"]
-        answers = _ask_of_self_retrieval(suite, asked, way, read)
-        if len(asked) < len(queries):
-            found = {query.key for query in asked}.difference(unfound_pages(asked, answers, read.page))
-            more = [query for query in queries if query.kind == "heading" and query.key not in found]
-            asked, answers = [*asked, *more], {**answers, **_ask_of_self_retrieval(suite, more, way, read)}
-        lost = unfound_pages(asked, answers, read.page)
+        tried = queries if len(queries) <= size else [query for query in queries if query.kind == "title"]
+        answers = _ask_of_self_retrieval(suite, tried, way, read)
+        if len(tried) < len(queries):
+            found_pages = {query.key for query in tried}.difference(unfound_pages(tried, answers, read.page))
+            more = [query for query in queries if query.kind == "heading" and query.key not in found_pages]
+            tried, answers = [*tried, *more], {**answers, **_ask_of_self_retrieval(suite, more, way, read)}
+        lost = unfound_pages(tried, answers, read.page)
         passages = own.passage_queries(lost, snapshot.rows(own.PASSAGE_COLUMNS)) if lost else []
-        asked = own.of_pages_with_text(asked, lost, passages)
-        last = [*own.headings_alone(lost, asked), *passages]
-        asked, answers = [*asked, *last], {**answers, **_ask_of_self_retrieval(suite, last, way, read)}
+        tried = own.of_pages_with_text(tried, lost, passages)
+        last = [*own.headings_alone(lost, tried), *passages]
+        tried, answers = [*tried, *last], {**answers, **_ask_of_self_retrieval(suite, last, way, read)}
     return measure_self_retrieval(
-        pages, asked, answers, read.page, points=manifest.points, asked=len(drawn), partitions=partitions
+        pages, tried, answers, read.page, points=manifest.points, asked=len(drawn), partitions=partitions
     )
 
 

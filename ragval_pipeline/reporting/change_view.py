@@ -83,9 +83,9 @@ def change_sentence(changes: RunChanges) -> str:
     new = [change for change in changes.findings if change.is_new]
     grown = [change for change in changes.findings if change.new and not change.is_new]
     gone = [change for change in changes.findings if change.is_better]
-    told = [f"new: {title_of(change.code)} ({change.after:,})" for change in new[:2]]
-    if len(new) > len(told):
-        told.append(f"{len(new) - len(told):,} more new")
+    parts = [f"new: {title_of(change.code)} ({change.after:,})" for change in new[:2]]
+    if len(new) > len(parts):
+        parts.append(f"{len(new) - len(parts):,} more new")
     counts = (
         (len(grown), "finding", "with new subjects"),
         (len(gone), "finding", "gone or smaller"),
@@ -94,10 +94,10 @@ def change_sentence(changes: RunChanges) -> str:
         (len(changes.pages_missing), "page", "lost"),
         (len(changes.pages_indexed), "page", "won"),
     )
-    told += [f"{plural(count, noun)} {words}" for count, noun, words in counts if count]
-    if not told:
+    parts += [f"{plural(count, noun)} {words}" for count, noun, words in counts if count]
+    if not parts:
         return "No finding, question or page differs."
-    sentence = "; ".join(told)
+    sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

@@ -231,8 +231,8 @@ def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntr
                 page = pages[key] = PageEntry(key, str(url or key))
             page.chunks += chunks
             if not page.title:
-                own = paged.filter(pc.equal(paged.column("page_key"), constant(key))).column("title").to_pylist()
-                page.title = next((name for title in own if (name := encodable(title or "").strip())), "")
+                titles = paged.filter(pc.equal(paged.column("page_key"), constant(key))).column("title").to_pylist()
+                page.title = next((name for title in titles if (name := encodable(title or "").strip())), "")
     words = _first_words(files, where)
     return {name: PointName(*place, words.get(name, "")) for name, place in where.items()}
 
@@ -286,8 +286,8 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
             entry = pages[keys[number]]
             entry.captured = float(caught[number] / every[number])
             if entry.chunks and caught[number] < every[number]:
-                own = blocks.filter(array_from((page == number) & content)).to_pylist()
-                found = [BlockFacts(**block) for block in own]
+                rows = blocks.filter(array_from((page == number) & content)).to_pylist()
+                found = [BlockFacts(**block) for block in rows]
                 entry.lost, entry.lost_letters = _lost_part(found), _lost_letters(found)
 
 

@@ -35,8 +35,8 @@ def headline(report: ValidationReport) -> str:
         all_of = "its one required criterion" if len(required) == 1 else f"all {len(required)} required criteria"
         return f"This index meets {all_of}{_beside_a_pass(report)}.{_unsaid(report)}"
     if report.verdict == "fail":
-        told = "; ".join([*_what_fails(report, required), *_what_holds(report)])
-        return f"{told[:1].upper()}{told[1:]}." + (f" {_only_selected(report)}." if partial else "")
+        words = "; ".join([*_what_fails(report, required), *_what_holds(report)])
+        return f"{words[:1].upper()}{words[1:]}." + (f" {_only_selected(report)}." if partial else "")
     if report.verdict == "error":
         return f"An outside system failed: {failure_of(report)}"
     if report.cost.stopped:

@@ -62,8 +62,8 @@ def page_table(bundle: ReportBundle, corpus: Corpus) -> PageTable | None:
     pages = corpus.site
     if not pages:
         return None
-    found, stale = _findings_by_page(bundle, corpus)
-    asked, passed = _questions_by_page(bundle)
+    findings, stale = _findings_by_page(bundle, corpus)
+    questions, passed = _questions_by_page(bundle)
     missing = set(bundle.report.coverage_report.missing_urls or ())
     rows = [
         PageRow(
@@ -72,9 +72,9 @@ def page_table(bundle: ReportBundle, corpus: Corpus) -> PageTable | None:
             name=page.name,
             path=split_url(page.url).path or page.url,
             stale=page.key in stale,
-            asked=asked[page.key],
+            asked=questions[page.key],
             passed=passed[page.key],
-            findings=found[page.key],
+            findings=findings[page.key],
             tone=_tone(page, page.url in missing),
         )
         for number, page in enumerate(pages, start=1)

@@ -44,9 +44,9 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     if pa.types.is_string(kind):
         # Most columns are plain: joined first, their letters are encoded at once.
         plain = all(map(str.isascii, values))
-        held = values if plain else [value.encode() for value in values]
-        data = "".join(values).encode() if plain else b"".join(held)
-        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, held)), pa.py_buffer(data)])
+        encoded = values if plain else [value.encode() for value in values]
+        data = "".join(values).encode() if plain else b"".join(encoded)
+        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, encoded)), pa.py_buffer(data)])
     if pa.types.is_binary(kind):
         return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, values)), pa.py_buffer(b"".join(values))])
     if pa.types.is_boolean(kind):

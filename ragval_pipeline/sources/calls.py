@@ -207,14 +207,14 @@ def in_calls(
 
     None: any number, or any length.
     """
-    held: list[Item] = []
+    waiting: list[Item] = []
     count = 0
     for item in items:
         more = length(item) if most is not None else 0
-        if held and (len(held) == size or (most is not None and count + more > most)):
-            yield held
-            held, count = [], 0
-        held.append(item)
+        if waiting and (len(waiting) == size or (most is not None and count + more > most)):
+            yield waiting
+            waiting, count = [], 0
+        waiting.append(item)
         count += more
-    if held:
-        yield held
+    if waiting:
+        yield waiting

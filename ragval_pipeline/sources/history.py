@@ -214,11 +214,11 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
             problem = f"there is no such run in {base} any more, and it was the baseline"
             raise SuiteError(problem, key=blessed, remedy="Restore its folder, or set another with ragval bless RUN.")
         wanted = blessed
-    found = [run for run in runs if _is_meant(run, wanted)]
-    if len(found) == 1:
-        return found[0]
-    names = [run.name for run in found or runs]
-    if found:
+    matching = [run for run in runs if _is_meant(run, wanted)]
+    if len(matching) == 1:
+        return matching[0]
+    names = [run.name for run in matching or runs]
+    if matching:
         raise SuiteError(f"could be {', '.join(names)}", key=wanted, remedy="Name the folder.")
     raise SuiteError(f"there is no such run in {base}", key=wanted, remedy=did_you_mean(wanted, names))
 

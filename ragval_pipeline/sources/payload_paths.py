@@ -33,10 +33,10 @@ def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
         if part in value:
             value = value[part]
             continue
-        held = numbered(value, part.removesuffix(NUMBERED)) if part.endswith(NUMBERED) else []
-        if not held:
+        elements = numbered(value, part.removesuffix(NUMBERED)) if part.endswith(NUMBERED) else []
+        if not elements:
             return False, None
-        value = [value[name] for name in held]
+        value = [value[name] for name in elements]
     if not inside:
         return True, value
     within = json_object(value)

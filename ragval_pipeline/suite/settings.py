@@ -133,12 +133,12 @@ def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Laye
     if profile is None:
         return [written, flags]
     void = "embedding" if _has_other_provider(profile, written, flags) else None
-    own = {section: values for section, values in profile.settings.items() if section != void}
-    layers = [Layer(f"profile {profile.name}", own)]
+    sections = {section: values for section, values in profile.settings.items() if section != void}
+    layers = [Layer(f"profile {profile.name}", sections)]
     flavour = value_at(("payload", "flavour"), merge_layers([written, flags]))
     if is_framework(flavour):
         # The profile says what is stored, the framework where: required fields follow.
-        fields = {name: path for name, path in usual_fields(flavour).items() if name in own["payload"]["fields"]}
+        fields = {name: path for name, path in usual_fields(flavour).items() if name in sections["payload"]["fields"]}
         layers.append(Layer(f"payload.flavour {flavour}", {"payload": {"fields": fields}}))
     for variable in profile.variables:
         text = environ.get(variable.name, "").strip()

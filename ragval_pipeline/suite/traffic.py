@@ -165,8 +165,8 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     except FileNotFoundError:
         raise SuiteError("does not exist", file=file, key="traffic", remedy="Correct the path.") from None
     except (OSError, pa.ArrowException) as error:
-        told = printable(str(error).split("\n", 1)[0])
-        raise SuiteError(f"is not a readable Parquet file: {told}", file=file, key="traffic") from None
+        problem = printable(str(error).split("\n", 1)[0])
+        raise SuiteError(f"is not a readable Parquet file: {problem}", file=file, key="traffic") from None
 
 
 _NAME_IT = f"Name the column of the questions {', '.join(TEXTS[:-1])} or {TEXTS[-1]}."

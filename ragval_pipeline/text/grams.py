@@ -100,10 +100,10 @@ class GramIndex:
         breaks = np.flatnonzero((np.diff(diagonals) != 0) | (np.diff(starts) != 1)) + 1
         begins = np.concatenate(([0], breaks))
         lengths = np.diff(np.concatenate((begins, [len(starts)]))) + self._width - 1
-        found = zip(starts[begins].tolist(), places[begins].tolist(), lengths.tolist(), strict=True)
+        matches = zip(starts[begins].tolist(), places[begins].tolist(), lengths.tolist(), strict=True)
         return [
             (start, place, length)
-            for start, place, length in found
+            for start, place, length in matches
             if letters[start : start + length] == self._letters[place : place + length]
         ]
 

@@ -68,12 +68,12 @@ def mask_personal(text: str) -> tuple[str, Counter[str]]:
     The kinds are ``email``, ``phone``, ``card`` (Luhn's checksum), ``iban`` (ISO 7064 checksum), ``ip``, ``key`` and
     ``number`` for other numbers of seven or more digits. Dates, decimal fractions and loopback addresses stay.
     """
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     if not _MAY_HOLD.search(text):
-        return text, found
+        return text, counts
 
     def as_kind(kind: str) -> str:
-        found[kind] += 1
+        counts[kind] += 1
         return f"[{kind}]"
 
     text = _USER.sub(lambda _: as_kind("key"), text)
@@ -85,7 +85,7 @@ def mask_personal(text: str) -> tuple[str, Counter[str]]:
     text = _OPAQUE.sub(lambda _: as_kind("key"), text)
     text = _IP.sub(lambda match: as_kind("ip") if _is_of_somebody(match[0]) else match[0], text)
     text = _DIGITS.sub(lambda match: as_kind(_kind_of(match[0])) if _is_number(match) else match[0], text)
-    return text, found
+    return text, counts
 
 
 #: Most questions hold nothing of this.

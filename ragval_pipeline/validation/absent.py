@@ -180,13 +180,13 @@ def questions_of(held: Held, *, everything: bool, top_k: int) -> list[Question]:
     for point in held.points.values():
         for number in held.of[point.point_id]:
             texts.setdefault(number, []).extend(point.names)
-    asked = []
+    questions = []
     for number, entry in enumerate(held.entries):
         names = list(dict.fromkeys(name for name in texts.get(number, ()) if name.strip()))
         if entry.kind == "phrase" and (names or everything):
             names.insert(0, entry.value)
-        asked += [Question(f"{number}.{place}", name, top_k) for place, name in enumerate(names[:_ASKED])]
-    return asked
+        questions += [Question(f"{number}.{place}", name, top_k) for place, name in enumerate(names[:_ASKED])]
+    return questions
 
 
 @dataclass(frozen=True)
@@ -207,14 +207,14 @@ class Returned:
 @detector(ABSENT_FOUND, needs=Returned)
 def find_returned(returned: Returned) -> Iterator[Subject]:
     """Entries that a search returns within its top_k."""
-    found: dict[int, list[tuple[int, str]]] = {}
+    by_number: dict[int, list[tuple[int, str]]] = {}
     for name, answer in returned.answers.items():
         number = int(name.partition(".")[0])
         for hit in answer.hits:
             point = canonical_id(hit.id)
             if number in (returned.held.of.get(point) or returned.holds(point, hit.payload)):
-                found.setdefault(number, []).append((hit.rank, point))
-    for number, hits in sorted(found.items()):
+                by_number.setdefault(number, []).append((hit.rank, point))
+    for number, hits in sorted(by_number.items()):
         ranks: dict[str, int] = {}
         for rank, point in sorted(hits):
             ranks.setdefault(point, rank)

@@ -125,8 +125,8 @@ def families_in(keys: Iterable[str]) -> list[Family]:
             for where in kinds.get(path[:at], ()):
                 own = path[at] if at < len(path) and path[at] in parents[where] else ""
                 pages[where][own][path[at + 1 :] if own else path[at:]] = key
-    found = (Family(kind, parent, _beside(each)) for (kind, parent), each in pages.items())
-    return [family for family in found if len(family.editions) > 1]
+    families = (Family(kind, parent, _beside(each)) for (kind, parent), each in pages.items())
+    return [family for family in families if len(family.editions) > 1]
 
 
 def _beside(folders: Mapping[str, Mapping[Path, str]]) -> dict[str, Mapping[Path, str]]:

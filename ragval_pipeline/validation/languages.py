@@ -62,11 +62,11 @@ class Languages:
         elsewhere: list[str] = []
         for key, codes in chunks.items():
             # A chunk of terms in kanji reads like Chinese.
-            told = {point: "ja" if code == "zh" and key in japanese else code for point, code in codes.items()}
-            by_page[key], count = Counter(told.values()).most_common(1)[0]
+            corrected = {point: "ja" if code == "zh" and key in japanese else code for point, code in codes.items()}
+            by_page[key], count = Counter(corrected.values()).most_common(1)[0]
             # Of two chunks in two languages nobody knows which is the page's.
-            if count > MOST * len(told):
-                elsewhere += [point for point, code in told.items() if code != by_page[key]]
+            if count > MOST * len(corrected):
+                elsewhere += [point for point, code in corrected.items() if code != by_page[key]]
         return cls(by_page, tuple(mixed), tuple(elsewhere), model, trained_for)
 
     def section(self) -> dict[str, Any]:

@@ -46,11 +46,13 @@ def measure_latency(timings: Timings, *, budget_ms: float, partitions: Partition
     if value.value is None:
         return nothing_timed(value.reason)
     section = _section(timings)
-    own = partitions.grouped(timings.warm, lambda timing: partitions.of_query(timing.query_id)) if partitions else {}
+    grouped = (
+        partitions.grouped(timings.warm, lambda timing: partitions.of_query(timing.query_id)) if partitions else {}
+    )
     return Measurement(
         asset=ASSET,
         values=(value,),
-        by_partition={name: (_value(timed),) for name, timed in own.items()},
+        by_partition={name: (_value(timed),) for name, timed in grouped.items()},
         findings=tuple(find_all(Latency(value.value, budget_ms, section))),
         sections={"latency": section},
     )

@@ -205,14 +205,14 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
     # Our own errors, and the system's text for an errno, say what happened and contain no secrets.
-    told = f" {as_sentence(os.strerror(error.errno))}" if isinstance(error, OSError) and error.errno else ""
+    reason = f" {as_sentence(os.strerror(error.errno))}" if isinstance(error, OSError) and error.errno else ""
     raised, error = type(error).__name__, failure_of_machine(error) or error
     deliberate = isinstance(error, RagvalError)
     crashed = make_finding(
         CHECK_CRASHED.code,
         [asset],
         details={"exception": raised},
-        message=f"{asset} failed to run ({raised}): its criteria are not measured.{told}",
+        message=f"{asset} failed to run ({raised}): its criteria are not measured.{reason}",
         cause="Not a bug: something that the run needs on its machine failed." if deliberate else None,
         remedy=_begun(as_sentence(str(error))) if deliberate else None,
     )

@@ -127,10 +127,10 @@ def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[flo
     adjusted = [1.0] * len(differences)
     moving = [at for at, column in enumerate(differences) if any(abs(value) > TOLERANCE for value in column)]
     if len(moving) < 2:
-        found = [drop_probability(differences[at]) for at in moving]
-        for at, (p, _) in zip(moving, found, strict=True):
+        probabilities = [drop_probability(differences[at]) for at in moving]
+        for at, (p, _) in zip(moving, probabilities, strict=True):
             adjusted[at] = p
-        return adjusted, all(exact for _, exact in found)
+        return adjusted, all(exact for _, exact in probabilities)
     swapped, observed, exact = _swapped([differences[at] for at in moving])
     left = sorted(range(len(moving)), key=observed.__getitem__)
     highest = 0.0

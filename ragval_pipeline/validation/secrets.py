@@ -105,8 +105,8 @@ def look_for_secrets(snapshot: Snapshot, copies: PageCopies | None) -> Secrets:
             values.setdefault(one.value, f"[{one.kind} {len(values) + 1}]")
             places.setdefault(one.group, []).append(Place(one.kind, name, one.start))
         if places:
-            told = {group: tuple(dict.fromkeys(own)) for group, own in places.items()}
-            points.append(HoldingPoint(row["point_id"], row["page_key"], told))
+            shown = {group: tuple(dict.fromkeys(own)) for group, own in places.items()}
+            points.append(HoldingPoint(row["point_id"], row["page_key"], shown))
     return Secrets(tuple(points), values, len(read))
 
 
@@ -162,9 +162,9 @@ def _on_pages(copies: PageCopies | None, held: Mapping[str | None, set[str]]) ->
     left = set[str]().union(*held.values()) - public
     for _, shown in _shown(copies) if left and read else ():
         text = folded_value(shown)
-        found = {value for value in left if value in text}
-        public |= found
-        left -= found
+        values = {value for value in left if value in text}
+        public |= values
+        left -= values
     return public, read
 
 

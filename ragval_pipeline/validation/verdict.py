@@ -144,13 +144,13 @@ def judge_partitions(
     """
     found = {}
     for value in partitions.sizes:
-        own = [(criterion, criterion.of(value)) for criterion in criteria if criterion.partition is None]
+        own_criteria = [(criterion, criterion.of(value)) for criterion in criteria if criterion.partition is None]
         thresholds = {
             each.name: gates.get(each.name) or Gate(gates[criterion.name].threshold, required=False)
-            for criterion, each in own
+            for criterion, each in own_criteria
         }
         judged = judge_criteria(
-            [each for _, each in own],
+            [each for _, each in own_criteria],
             thresholds,
             measurements,
             findings,
@@ -158,7 +158,7 @@ def judge_partitions(
             partitions=partitions,
             whole=whole,
         )
-        found[value] = {criterion.name: result for (criterion, _), result in zip(own, judged, strict=True)}
+        found[value] = {criterion.name: result for (criterion, _), result in zip(own_criteria, judged, strict=True)}
     return found
 
 

@@ -48,9 +48,9 @@ def _vector(suite: Suite, facts: CollectionFacts) -> Check:
     wanted = suite.qdrant.vector_name
     vector = facts.vector(wanted)
     if facts.is_sparse_only:
-        told = f"{facts.name} has sparse vectors only: {', '.join(facts.other_vectors)}"
+        message = f"{facts.name} has sparse vectors only: {', '.join(facts.other_vectors)}"
         asks = suite.retrieval.mode in {"sparse", "text"} or suite.retrieval.retriever is not None
-        return ok("vectors", told) if asks else note("vectors", told, no_dense_vector(facts)[1])
+        return ok("vectors", message) if asks else note("vectors", message, no_dense_vector(facts)[1])
     if facts.has_no_vectors_yet:
         return skipped("vectors", "there are no points")
     if vector is None and not facts.vectors:

@@ -140,16 +140,16 @@ def _cosine(
 def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
     others = [name for name in stored if not same_model(name, model)]
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    told = f"the collection names {', '.join(map(printable, others[:_NAMED]))}{more}" if others else ""
+    message = f"the collection names {', '.join(map(printable, others[:_NAMED]))}{more}" if others else ""
     shown = "" if cosine is None else f"stored texts embedded again: cosine {cosine:.3f} to their stored vectors"
     if cosine is not None and cosine >= _SAME:
-        return note("model", f"{shown}, although {told}") if others else ok("model", shown)
+        return note("model", f"{shown}, although {message}") if others else ok("model", shown)
     if others:
         detail: Any = f" ({shown})" if shown else ""
         facts = facts_of(others[0])
         retired = retirement_of(facts.maker, others[0]) if facts else None
         remedy = retired or "Set embedding.model to the model that the collection was embedded with."
-        return problem("model", f"{told}, the suite embeds with {model}{detail}", remedy)
+        return problem("model", f"{message}, the suite embeds with {model}{detail}", remedy)
     if cosine is None:
         return skipped("model", "neither model names nor cosine similarity show whether it is the collection's model")
     remedy = (

@@ -124,16 +124,16 @@ def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = Fals
 
     An embedded Qdrant (``local``) is not waited for. ``workers`` parse pages and compare texts with them.
     """
-    own = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
-    own = min(own, suite.retrieval.self_sample)
+    self_questions = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
+    self_questions = min(self_questions, suite.retrieval.self_sample)
     probed = min(size.queries, PROBED)
-    searches = size.queries * (suite.retrieval.repeats + DEEPER) + own + 2 * (probed + PROBED)
+    searches = size.queries * (suite.retrieval.repeats + DEEPER) + self_questions + 2 * (probed + PROBED)
     timed = 0 if suite.latency == "off" or not size.queries else max(TIMINGS, size.queries) + 1
     requests = (READS + 1) * math.ceil(size.points / PAGE_SIZE) + math.ceil(searches / suite.qdrant.batch) + timed
     shared = (size.points * SHARED_MS + size.pages * PARSED_MS) / 1000
     alone = START_S + (size.points * (READ_MS + CHUNK_MS) + size.pages * PAGE_MS + searches * SEARCH_MS) / 1000
     waiting = 0.0 if local else requests * REQUEST_S / suite.qdrant.concurrency
-    calls, texts, tokens = _embedded(suite, size, provider, own=own, probed=probed, timed=timed)
+    calls, texts, tokens = _embedded(suite, size, provider, own=self_questions, probed=probed, timed=timed)
     return Estimate(
         cpu_s=alone + shared,
         seconds=alone + shared / workers + waiting,
@@ -194,17 +194,17 @@ def check_estimate(
         provider = Provider(embedder.free, embedder.batch_size, *each)
     wanted = suite.scale.workers
     workers = min(usable_cpus(), max(1, size.points // POINTS_A_WORKER)) if wanted == "auto" else wanted
-    found = estimate(suite, size, provider, local=look.facts.local, workers=workers)
-    total = found.seconds + found.embedding_s
-    told = [
+    estimated = estimate(suite, size, provider, local=look.facts.local, workers=workers)
+    total = estimated.seconds + estimated.embedding_s
+    rows = [
         f"by rough estimate {_time(total)}",
-        f"{found.requests:,} requests to Qdrant",
-        f"{found.memory_bytes / 2**30:,.1f} GiB of memory at most",
-        f"{'under 1' if found.stored_bytes < 1e6 else format(found.stored_bytes / 1e6, ',.0f')} MB kept",
-        _embedding(suite, embedder, found),
+        f"{estimated.requests:,} requests to Qdrant",
+        f"{estimated.memory_bytes / 2**30:,.1f} GiB of memory at most",
+        f"{'under 1' if estimated.stored_bytes < 1e6 else format(estimated.stored_bytes / 1e6, ',.0f')} MB kept",
+        _embedding(suite, embedder, estimated),
     ]
-    message = ", ".join(told)
-    over = _over_budget(suite, found, free=embedder.free) if embedder else ""
+    message = ", ".join(rows)
+    over = _over_budget(suite, estimated, free=embedder.free) if embedder else ""
     if over:
         remedy = (
             "The run will stop there and exit with code 4. Raise the budget, or lower identity_sample and self_sample."

@@ -28,9 +28,9 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     """Sitemap, scope, hosts and the folder of the built site; also returns the number of pages in scope."""
     source = suite.source
     if source is None:
-        told = "the suite has no source: coverage and integrity are not measured"
+        message = "the suite has no source: coverage and integrity are not measured"
         return [
-            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms")
+            _left_out("sitemap", message, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms")
         ], 0
     try:
         check_places(source)
@@ -40,10 +40,10 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     if not inventory.in_scope:
         return [_nothing_in_scope(inventory)], 0
     pages, outside = len(inventory.in_scope), [page for page in inventory.pages if not page.in_scope]
-    told = f"{plural(pages, 'page')} in scope"
+    message = f"{plural(pages, 'page')} in scope"
     if outside:
-        told += f", {len(outside):,} left out by the suite: {in_words(folders_of(outside, inventory.in_scope))}"
-    return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(suite, source, inventory)], pages
+        message += f", {len(outside):,} left out by the suite: {in_words(folders_of(outside, inventory.in_scope))}"
+    return [ok("sitemap", message), *_origin(suite, inventory, look), _pages(suite, source, inventory)], pages
 
 
 def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> Check:
@@ -100,22 +100,22 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
     if source.site_root is not None:
         return _folder(source, urls)
     if source.folder is None and not source.fetch_pages:
-        told = "source.fetch_pages is off: integrity is not measured"
-        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
+        message = "source.fetch_pages is off: integrity is not measured"
+        return _left_out("pages", message, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
     try:
-        bad, asked = _unreadable(source, inventory, urls)
+        bad, tried = _unreadable(source, inventory, urls)
     except RagvalError as error:
         return _of_another_host(failed("pages", error), source, inventory)
     if not bad and source.folder is not None:
         at = f", at {urls[0]}" if is_http_url(urls[0]) else ""
         return ok("pages", f"read from the files of {source.folder.name}{at}")
     if not bad:
-        return ok("pages", f"{plural(asked, 'page')} fetched as a sample")
-    told = f"{len(bad):,} of {plural(asked, 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
+        return ok("pages", f"{plural(tried, 'page')} fetched as a sample")
+    message = f"{len(bad):,} of {plural(tried, 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
     if source.folder is not None:
-        return problem("pages", told, "Correct source.folder or set source.site_root.")
+        return problem("pages", message, "Correct source.folder or set source.site_root.")
     remedy = "Open it from this machine, set source.site_root, or set source.fetch_pages: false."
-    return note("pages", told, remedy) if len(bad) < asked else problem("pages", told, remedy, exit_code=3)
+    return note("pages", message, remedy) if len(bad) < tried else problem("pages", message, remedy, exit_code=3)
 
 
 def _unreadable(

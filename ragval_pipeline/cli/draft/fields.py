@@ -185,11 +185,11 @@ def find_site(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> K
     for path in look.observed:
         values = look.values(path) if path not in fields.values() and "#" not in path else []
         if len(values) == len(look.points) and all(isinstance(value, str | int) for value in values):
-            own = {value for value, mine in zip(values, is_own, strict=True) if mine}
+            own_values = {value for value, mine in zip(values, is_own, strict=True) if mine}
             others = Counter[Kind](value for value, mine in zip(values, is_own, strict=True) if not mine)
-            if len(own) == 1 and own.isdisjoint(others):
+            if len(own_values) == 1 and own_values.isdisjoint(others):
                 return Kinds(
-                    path, own.pop(), sorted(others, key=str), others.total(), len(urls), "are from other sites"
+                    path, own_values.pop(), sorted(others, key=str), others.total(), len(urls), "are from other sites"
                 )
     return None
 

@@ -115,15 +115,15 @@ def guess_embedder(
         only = f"no model known to ragval has {vector.size} dimensions by default"
         can = f", as {', '.join(shortened[:_NAMED])} can be" if shortened else ""
         return EmbedderGuess(None, None, f"{only}{can}", sure=False)
-    own = None if profile is None else profile.settings["embedding"]["model"]
-    usual = tuple(sorted(usual, key=lambda name: name != own))
-    told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
+    of_profile = None if profile is None else profile.settings["embedding"]["model"]
+    usual = tuple(sorted(usual, key=lambda name: name != of_profile))
+    evidence = f"the profile and {vector.size}" if usual[0] == of_profile else str(vector.size)
     also = f", which these models also have: {', '.join(usual[1:])}" if usual[1:] else ""
-    why = f"guessed from {told} dimensions{also}"
+    why = f"guessed from {evidence} dimensions{also}"
     guess = _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
     limit = guess.limit
     more = limit is not None and any((known_limit(name) or limit) > limit for name in usual[1:])
-    return replace(guess, may_read_more=more and usual[0] != own)
+    return replace(guess, may_read_more=more and usual[0] != of_profile)
 
 
 def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:
@@ -167,9 +167,9 @@ def _static(
     why = f"embedding stored texts again{how} reproduced the stored vectors{of}"
     guess = EmbedderGuess("static", None, why, sure=True, embedded_text=embedded)
     piece = next((name for name in others if embedded == _alone(name)), None)
-    held = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]
+    in_text = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]
     # The chunk of a sentence window is the sentence, shown with its window; a question is not part of its answer.
-    return replace(guess, embedded_text=None, text=piece) if piece and sum(held) > MOST * len(held) else guess
+    return replace(guess, embedded_text=None, text=piece) if piece and sum(in_text) > MOST * len(in_text) else guess
 
 
 def _templates(others: Sequence[str]) -> Iterator[tuple[str, str]]:

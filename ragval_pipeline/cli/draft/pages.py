@@ -53,7 +53,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     """Every page with a title, ordered by address."""
     firsts: dict[str, Point] = {}
     stored: dict[str, Mapping[str, Any]] = {}
-    held = Counter[str]()
+    counts = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
     texts: dict[str, list[str]] = {}
     read = [(point, {name: value_of(point, path) for name, path in fields.items()}) for point in look.points]
@@ -62,7 +62,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
         key = without_fragment(url) if isinstance(url, str) else point.id
         firsts.setdefault(key, point)
         stored.setdefault(key, values)
-        held[key] += 1
+        counts[key] += 1
         texts.setdefault(key, []).append(str(values.get("text") or ""))
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(values)))
     named = {key: _title(values) for key, values in stored.items()}
@@ -79,7 +79,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
             text=str(stored[key].get("text") or ""),
             module=str(module) if isinstance(module := stored[key].get("module"), str | int) else None,
             headings=tuple(headings[key]),
-            points=sum(held[each] for each in (key, *twins)),
+            points=sum(counts[each] for each in (key, *twins)),
             twins=tuple(twins),
             texts=tuple(texts[key]),
         )

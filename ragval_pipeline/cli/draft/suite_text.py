@@ -182,9 +182,9 @@ def _scope(scope: ScopeDraft) -> list[str]:
     if not scope.missing:
         return ["  exclude:", *made] if made else []
     are = "is" if scope.lacking == 1 else "are"
-    told = f"{scope.lacking:,} of {plural(scope.listed, 'page')} of {scope.where} {are} not indexed"
+    message = f"{scope.lacking:,} of {plural(scope.listed, 'page')} of {scope.where} {are} not indexed"
     lines = [
-        f"  # {told}, and a run reports them as missing: ingest them.",
+        f"  # {message}, and a run reports them as missing: ingest them.",
         "  # Only what your assistant does not need, leave out instead: remove the # of its lines.",
     ]
     if scope.stored is not None:

@@ -106,8 +106,8 @@ def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence
         with reading_the_world():
             moves = candidate.collection_name != live.collection_name and not config.dry_run
             with open_reader(connection, resolved) as reader:
-                found = compare_points(reader, _snapshot(run_place(context, resolved)))
-            refuse(alias, changed_since(candidate, found))
+                differences = compare_points(reader, _snapshot(run_place(context, resolved)))
+            refuse(alias, changed_since(candidate, differences))
             if moves:
                 with writer.open_for(resolved.qdrant) as aliases:
                     aliases.move(alias, expected=live.collection_name, to=candidate.collection_name)

@@ -90,23 +90,23 @@ def look_at_asset(
     """
     # Every suite that follows an ingestion loads this file, but most such processes never tick.
     after = int(cursor) if cursor and cursor.isdigit() else None
-    found = materialisations(instance, asset, after, each_partition=None not in partitions)
+    events = materialisations(instance, asset, after, each_partition=None not in partitions)
     left, requests, reasons = list[Seen](), list[dg.RunRequest](), list[str]()
     for partition in partitions:
-        own = [seen for seen in found if partition is None or seen.partition in {None, partition}]
-        if not own:
+        relevant = [seen for seen in events if partition is None or seen.partition in {None, partition}]
+        if not relevant:
             continue
         validations = validations_of(instance, suite, keys, partition)
-        known = [seen.ingestion for seen in own]
+        known = [seen.ingestion for seen in relevant]
         names = {entry.name for entry in known}
         coming = [entry for entry in in_flight(instance, upstream, partition) if entry.name not in names]
         decision = decide([*known, *coming], validations, now=time.time())
         share(instance, decision)
-        left += [seen for seen in own if unsettled(seen.ingestion, validations)]
+        left += [seen for seen in relevant if unsettled(seen.ingestion, validations)]
         if decision.action != "run":
             reasons.append(decision.reason)
             continue
-        last = next(seen for seen in reversed(own) if seen.ingestion in decision.ingestions)
+        last = next(seen for seen in reversed(relevant) if seen.ingestion in decision.ingestions)
         of = "" if partition is None else f":{partition}"
         request = dg.RunRequest(
             # Dagster never runs a run key twice, so it must identify what is validated.
@@ -116,7 +116,7 @@ def look_at_asset(
         )
         requests.append(request)
     first = min((seen.first for seen in left), default=None)
-    settled = max((seen.last for seen in found), default=after or 0) if first is None else first - 1
+    settled = max((seen.last for seen in events), default=after or 0) if first is None else first - 1
     return _result(requests, reasons, str(settled))
 
 
@@ -169,14 +169,14 @@ def look_at_job(
         return dg.SensorResult(skip_reason=f"first check: successes of {job.name} count from now on", cursor=str(now))
     ends, left, requests, reasons = list[float](), False, list[dg.RunRequest](), list[str]()
     for partition in partitions:
-        found = successes(instance, job, since=float(cursor), partition=partition)
-        if not found:
+        runs = successes(instance, job, since=float(cursor), partition=partition)
+        if not runs:
             continue
         validations = validations_of(instance, suite, keys, partition)
-        decision = decide([*found, *in_flight(instance, upstream, partition)], validations, now=now)
+        decision = decide([*runs, *in_flight(instance, upstream, partition)], validations, now=now)
         share(instance, decision)
-        left = left or any(unsettled(entry, validations) for entry in found)
-        ends += [entry.ended for entry in found if entry.ended]
+        left = left or any(unsettled(entry, validations) for entry in runs)
+        ends += [entry.ended for entry in runs if entry.ended]
         if decision.action != "run":
             reasons.append(decision.reason)
             continue

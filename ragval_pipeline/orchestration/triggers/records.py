@@ -261,10 +261,10 @@ def materialisations(
     each partition, for itself.
     """
     wanted, first = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after), after is None
-    found = instance.fetch_materializations(
+    fetched = instance.fetch_materializations(
         wanted, limit=1 if first and not each_partition else _EVENTS, ascending=not first
     )
-    records = list(found.records)
+    records = list(fetched.records)
     if first:
         latest: dict[str | None, dg.EventLogRecord] = {}
         for record in records:

@@ -205,11 +205,11 @@ def copy_outputs(run_folder: str, output_dir: str) -> list[str]:
     with writing_to(output_dir):
         below = sorted((entry for entry in source.rglob("*") if entry.is_file()), key=str)
         files = {str(file.path)[len(source.path) :].lstrip("/"): file for file in below}
-        path, own = local_path(target), local_path(source)
+        path, own_path = local_path(target), local_path(source)
         if path is None:
             for name in sorted(files, key=lambda name: name == REPORT):
                 write_whole(target / name, files[name])
-        elif own is None or path.resolve() != own.resolve():
+        elif own_path is None or path.resolve() != own_path.resolve():
             _copy_local(files, target, path)
     return list(files)
 

@@ -233,7 +233,7 @@ def history_of(
         baseline: ``history.baseline``.
         limit: Maximum runs, including this one.
     """
-    own = point_of(name, report)
+    point = point_of(name, report)
     try:
         chosen = known_baseline(base, baseline)
         before = runs_before(base, name, report.timestamp)
@@ -241,8 +241,8 @@ def history_of(
         changes = _since_last(base, earlier, report, subjects)
     except RagvalError as error:
         logger.warning("%s", error)
-        return RunHistory((own,))
-    return RunHistory((*earlier, own), chosen, changes)
+        return RunHistory((point,))
+    return RunHistory((*earlier, point), chosen, changes)
 
 
 def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None:

@@ -113,7 +113,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     report = bundle.report
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
-    asked = bundle.asked_at
+    asked_at = bundle.asked_at
     vectors, given = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
     results = [
         _result(
@@ -122,7 +122,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             vectors,
             given.get(query.query_id),
             searched=searched,
-            timestamp=asked.get(query.query_id, report.timestamp),
+            timestamp=asked_at.get(query.query_id, report.timestamp),
         )
         for query in report.query_results
     ]

@@ -139,11 +139,11 @@ def render(bundle: ReportBundle) -> ProfileReport:
     """The seed's entities of a run."""
     report = bundle.report
     stored = stored_chunks(bundle)
-    asked = {query.query_id: query for query in report.query_results}
+    by_id = {query.query_id: query for query in report.query_results}
     times = bundle.asked_at
     vectors, searched = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
     unasked: Status = "PENDING" if unasked_because(report) is None else "ERROR"
-    tests = [_test(query, asked.get(str(query["id"])), unasked, stored, vectors, times) for query in bundle.queries]
+    tests = [_test(query, by_id.get(str(query["id"])), unasked, stored, vectors, times) for query in bundle.queries]
     queries = [_query(query, searched, times) for query in bundle.queries]
     embeddings = embedding_records(Embedding, bundle, stored, vectors)
     return ProfileReport(

@@ -66,8 +66,8 @@ class SummaryPrinter(LinePrinter):
             *([document.spent] if document.spent else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
-        for told in document.about:
-            self.line((told, "dim"), indent=2)
+        for line in document.about:
+            self.line((line, "dim"), indent=2)
         self.line()
 
     def findings(self) -> None:
@@ -81,8 +81,8 @@ class SummaryPrinter(LinePrinter):
         finding = entry.finding
         scope = f" [{finding.scope}]" if finding.scope else ""
         branch = "└ " if indent else ""
-        own, shares = entry.follows if indent else (finding.count, "")
-        counted = f"{own:,} of {finding.count:,}" if own < finding.count else f"{finding.count:,}"
+        count, shares = entry.follows if indent else (finding.count, "")
+        counted = f"{count:,} of {finding.count:,}" if count < finding.count else f"{finding.count:,}"
         self.line(
             (f"{branch}{SIGNS[finding.severity]} {entry.title}{scope}", STYLES[finding.severity]),
             (f" ({counted})" if finding.count > 1 else "", "bold"),
@@ -96,8 +96,8 @@ class SummaryPrinter(LinePrinter):
             self.line((shares, "dim"), indent=inner)
         self._named(entry, indent=inner + 2, below=bool(indent))
         if not indent:
-            told = finding.severity != "info" and finding.cause and finding.cause not in finding.message
-            if told:
+            shows_cause = finding.severity != "info" and finding.cause and finding.cause not in finding.message
+            if shows_cause:
                 self.line((shorten(finding.cause, 300), "dim"), indent=inner, lead="Why: ")
         if not indent or not entry.goes_away:
             self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
@@ -140,8 +140,8 @@ class SummaryPrinter(LinePrinter):
         self._met("Without a gate: ", [result for result in criteria.fine if result.threshold is None])
         if criteria.unmeasured:
             self._unmeasured(criteria.unmeasured)
-        for number, told in enumerate(self._document.partition_words):
-            self.line((told, "bold" if number == 0 else "dim"), indent=2 * (number > 0))
+        for number, line in enumerate(self._document.partition_words):
+            self.line((line, "bold" if number == 0 else "dim"), indent=2 * (number > 0))
         self.line()
 
     def _table(self, results: Sequence[CriterionResult]) -> None:

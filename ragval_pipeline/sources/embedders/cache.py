@@ -87,8 +87,8 @@ class CachingEmbedder:
             batches.append(self._call([text for _, text in part], input_type))
             rows.update(zip(names, batches[-1].vectors, strict=True))
             self._remember(names, rows)
-        asked = joined(batches) if batches else no_vectors(self.dimension)
-        return replace(asked, vectors=np.stack([rows[key] for key in keys]), cache_hits=hits)
+        fetched = joined(batches) if batches else no_vectors(self.dimension)
+        return replace(fetched, vectors=np.stack([rows[key] for key in keys]), cache_hits=hits)
 
     def close(self) -> None:
         """Close the wrapped embedder; the cache stays, and is kept for later runs if the store supports it."""

@@ -54,8 +54,8 @@ class CustomEmbedder(BatchingEmbedder):
         search_path: Path | None = None,
     ) -> None:
         self.provider = spec
-        found = load_custom(spec, search_path=search_path)
-        self._owner: Any = self._guarded(found) if inspect.isclass(found) else found
+        embedder = load_custom(spec, search_path=search_path)
+        self._owner: Any = self._guarded(embedder) if inspect.isclass(embedder) else embedder
         self.model = str(self._told("model") or model or spec)
         own_dimension = self._whole_number("dimension")
         if dimension and own_dimension and dimension != own_dimension:
@@ -122,14 +122,14 @@ def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
     Raises:
         SuiteError: No such module or attribute, or it is not an embedder.
     """
-    found: Any = load_attribute(spec, key=KEY, search_path=search_path)
-    embed = getattr(found, "embed", None)
-    if inspect.isclass(found):
-        usable = callable(embed) and takes(found)
+    attribute: Any = load_attribute(spec, key=KEY, search_path=search_path)
+    embed = getattr(attribute, "embed", None)
+    if inspect.isclass(attribute):
+        usable = callable(embed) and takes(attribute)
     elif callable(embed):
         usable = takes(embed, ["text"], input_type="search_query")
     else:
-        usable = callable(found) and takes(found, ["text"], "search_query")
+        usable = callable(attribute) and takes(attribute, ["text"], "search_query")
     if not usable:
         raise SuiteError(
             f"{spec} is not an embedder",
@@ -137,4 +137,4 @@ def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
             remedy="Specify a function (texts, input_type), or an object or a class without arguments that has "
             "embed(texts, input_type=...).",
         )
-    return found
+    return attribute

@@ -176,8 +176,8 @@ class HttpEmbedder(RemoteEmbedder):
         return client
 
     def _post(self, texts: list[str], input_type: InputType) -> Answer:
-        asked = Request(self.model, texts, input_type, self._asked_dimension, self._cuts(input_type))
-        body = {name: value for name, value in self._api.body(asked).items() if value is not None}
+        request = Request(self.model, texts, input_type, self._asked_dimension, self._cuts(input_type))
+        body = {name: value for name, value in self._api.body(request).items() if value is not None}
         base = urlsplit(self._endpoint.base_url or self._api.url)
         response = self._client.post(
             base._replace(path=f"{base.path.rstrip('/')}/embeddings", fragment="").geturl(), json=body

@@ -86,8 +86,8 @@ def with_coding(vector: VectorFacts, reader: Reader, texts: Mapping[str, str], e
     batches = [batch for batch in reader.vectors(list(texts)) if batch.ids]
     if not batches:
         return vector
-    asked = [texts[name] for batch in batches for name in batch.ids]
-    given = embed_like(embedder, vector)(asked, "search_document").vectors
+    sent = [texts[name] for batch in batches for name in batch.ids]
+    given = embed_like(embedder, vector)(sent, "search_document").vectors
     coding = learn_coding(np.concatenate([batch.matrix for batch in batches]), given)
     return vector.model_copy(update={"coding": coding})
 
@@ -117,19 +117,19 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
         SystemFailure: The embedder fails, refuses every text that was sent, or embeds all of them alike.
         NotMeasurableError: ``vector.dimension``, as ``embed_like``.
     """
-    found = EmbeddedTexts(refused=too_long(embedder, texts, input_type))
+    embedded = EmbeddedTexts(refused=too_long(embedder, texts, input_type))
     # A provider that refuses the key says so whatever its dimension.
     embed = embed_like(embedder, vector, ahead=False)
 
     def embed_all(some: Sequence[str]) -> None:
         batch = embed(some, input_type)
-        found.elapsed_s += batch.elapsed_s
+        embedded.elapsed_s += batch.elapsed_s
         zeros = str(ZeroVectorError(embedder))
         for text, vector_of_text in zip(some, batch.vectors, strict=True):
             if vector_of_text.any():
-                found.vectors[text] = vector_of_text
+                embedded.vectors[text] = vector_of_text
             else:
-                found.refused[text] = zeros
+                embedded.refused[text] = zeros
 
     def halve(some: Sequence[str]) -> None:
         try:
@@ -138,13 +138,13 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
             if not is_refusal(failure):
                 raise
             if len(some) == 1:
-                found.refused[some[0]] = str(failure)
+                embedded.refused[some[0]] = str(failure)
                 return
             halve(some[: len(some) // 2])
             halve(some[len(some) // 2 :])
 
     # By length: texts refused for their length are then adjacent.
-    rest = sorted(dict.fromkeys(text for text in texts if text not in found.refused), key=len)
+    rest = sorted(dict.fromkeys(text for text in texts if text not in embedded.refused), key=len)
     try:
         embed_all(rest)
     except SystemFailure as failure:
@@ -153,8 +153,8 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
         embed_all(rest[:1])
         halve(rest[1:])
     zeros = str(ZeroVectorError(embedder))
-    _check_tells_apart(list(found.vectors.values()), list(found.refused.values()).count(zeros))
-    return found
+    _check_tells_apart(list(embedded.vectors.values()), list(embedded.refused.values()).count(zeros))
+    return embedded
 
 
 def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> None:

@@ -95,8 +95,8 @@ def choose_model(
     for language, encode in models:
         for place in (1, 2):
             written = [row[place] or row[1] or "" for row in sample]
-            found = [stored[row[0]] <= words.keys() for row, words in zip(sample, encode(written), strict=True)]
-            score = sum(found) / len(found) if found else 1.0
+            fits = [stored[row[0]] <= words.keys() for row, words in zip(sample, encode(written), strict=True)]
+            score = sum(fits) / len(fits) if fits else 1.0
             if best is None or score > best[0]:
                 best = (score, language, encode, place)
         if best is not None and best[0] == 1.0:

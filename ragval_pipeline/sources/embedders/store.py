@@ -91,8 +91,8 @@ class VectorStore(MutableMapping[str, "Vector"]):
             rows = [(key, self._today, vector) for key, vector in self._own.items()]
             if len(files) >= _MOST_FILES:
                 older = {key: (day, vector) for file in files for key, day, vector in self._rows(file)}
-                own = [(key, *entry) for key, entry in older.items() if key not in self._own]
-                rows = sorted([*own, *rows], key=lambda row: row[1])[-MOST_VECTORS:]
+                unseen = [(key, *entry) for key, entry in older.items() if key not in self._own]
+                rows = sorted([*unseen, *rows], key=lambda row: row[1])[-MOST_VECTORS:]
             self._write(rows)
             for file in files if len(files) >= _MOST_FILES else ():
                 file.unlink(missing_ok=True)

@@ -146,15 +146,15 @@ class HttpConnection:
         import httpx
 
         body, started = bytearray(), self._loop.time()
-        asked, login = without_login(url), self._login(url)
+        plain_url, login = without_login(url), self._login(url)
         async with (
             asyncio.timeout_at(started + self._timeout_s) as limit,
             self._client.stream(
                 "GET",
-                asked,
+                plain_url,
                 auth=login or httpx.USE_CLIENT_DEFAULT,
                 headers=dict(headers),
-                extensions={ASKED: asked},
+                extensions={ASKED: plain_url},
             ) as response,
         ):
             # A transport may answer with a body that is decoded already.
@@ -165,7 +165,7 @@ class HttpConnection:
                     body += piece
                 limit.reschedule(started + decoder.seconds(self._timeout_s))
             decoder.end()
-        return _fetched(asked, response, bytes(body))
+        return _fetched(plain_url, response, bytes(body))
 
     def _login(self, url: str) -> tuple[str, str] | None:
         """The login in the address, or in an earlier address of this host."""

@@ -229,12 +229,12 @@ def load_search(spec: str, *, search_path: Path | None = None) -> Any:
     Raises:
         SuiteError: No such module or attribute, or it is not a search.
     """
-    found: Any = load_attribute(spec, key=KEY, search_path=search_path)
-    search = getattr(found, "search", None)
-    if inspect.isclass(found):
-        usable = callable(search) and takes(found)
+    attribute: Any = load_attribute(spec, key=KEY, search_path=search_path)
+    search = getattr(attribute, "search", None)
+    if inspect.isclass(attribute):
+        usable = callable(search) and takes(attribute)
     else:
-        function = search if callable(search) else found
+        function = search if callable(search) else attribute
         usable = callable(function) and takes(function, ["text"], 5, None)
     if not usable:
         raise SuiteError(
@@ -243,4 +243,4 @@ def load_search(spec: str, *, search_path: Path | None = None) -> Any:
             remedy="Specify a function (texts, top_k, filter), or an object or a class without arguments that has "
             "search(texts, top_k, filter).",
         )
-    return found
+    return attribute

@@ -121,14 +121,14 @@ def probe_all(
     Raises:
         SystemFailure: Qdrant fails.
     """
-    asked = [(kind, name, vector) for kind, named in vectors.items() for name, vector in named.items()]
-    searches = [Search(vector, limit, equal) for _, _, vector in asked]
+    named_vectors = [(kind, name, vector) for kind, named in vectors.items() for name, vector in named.items()]
+    searches = [Search(vector, limit, equal) for _, _, vector in named_vectors]
     default, exact = (reader.search_all(searches, fields=(), exact=exactly) for exactly in (False, True))
     probes = []
-    for number, ((kind, name, _), one, other) in enumerate(zip(asked, default, exact, strict=True), 1):
+    for number, ((kind, name, _), one, other) in enumerate(zip(named_vectors, default, exact, strict=True), 1):
         probes.append(Probe(kind, name, tuple(one.hits), tuple(other.hits)))
         if on_progress:
-            on_progress(number, len(asked))
+            on_progress(number, len(named_vectors))
     return probes
 
 

@@ -51,11 +51,11 @@ def list_llms(location: str, *, fetcher: HttpFetcher | None) -> SitemapListing:
         raise malformed(source.location, "this is a web page, not an llms.txt", "Correct source.llms")
     links = [without_fragment(join(source.final_url or "", link)) for link in _links(text)]
     urls = [url for url in links if is_http_url(url)]
-    own = host_of(source.final_url) if source.final_url else None
+    own_host = host_of(source.final_url) if source.final_url else None
     hosts = Counter(host_of(url) for url in urls)
-    if own not in hosts:
-        own = max(hosts, key=hosts.__getitem__, default=None)
-    kept = [url for url in urls if host_of(url) == own]
+    if own_host not in hosts:
+        own_host = max(hosts, key=hosts.__getitem__, default=None)
+    kept = [url for url in urls if host_of(url) == own_host]
     if not kept:
         raise malformed(source.location, "it has no list of links to pages", "Correct source.llms")
     if skipped := len(links) - len(kept):

@@ -168,8 +168,8 @@ class RecordMapper:
                 [_texts_of(payload, self._beside) for payload in payloads], pa.list_(pa.string())
             )
         if odd:
-            told = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
-            columns["odd"] = array_of(told, pa.string())
+            odd_texts = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
+            columns["odd"] = array_of(odd_texts, pa.string())
         arrays = [
             pa.nulls(len(points), entry.type) if columns.get(entry.name) is None else columns[entry.name]
             for entry in self.schema

@@ -277,13 +277,13 @@ def _reading(place: UPath) -> Iterator[None]:
     except (SuiteError, SystemFailure):
         raise
     except pa.ArrowInvalid as error:
-        told = str(error).splitlines()[0].rstrip(".") if str(error) else "it cannot be read"
-        raise SuiteError(f"is not a whole Parquet file: {told}", file=str(place), remedy="Write it again.") from None
+        problem = str(error).splitlines()[0].rstrip(".") if str(error) else "it cannot be read"
+        raise SuiteError(f"is not a whole Parquet file: {problem}", file=str(place), remedy="Write it again.") from None
     except Exception as error:
         if not is_elsewhere(place):
             if isinstance(error, OSError):
-                told = error.strerror or str(error)
-                raise SuiteError(f"cannot be read: {told}", file=str(place), remedy="Correct the path.") from None
+                problem = error.strerror or str(error)
+                raise SuiteError(f"cannot be read: {problem}", file=str(place), remedy="Correct the path.") from None
             raise
         if type(error).__module__ == "builtins" and not isinstance(error, OSError):  # a defect of ours
             raise

@@ -190,9 +190,9 @@ def _of_orphans(finding: Finding, covered: Covered) -> dict[str, str | None]:
     if files := sum(subject.is_foreign for subject in {s.page: s for s in finding.subjects}.values()) - len(elsewhere):
         cause = f"{cause} {plural(files, 'file')} of a kind that the site does not list, such as PDF."
         remedy = _FILES if files == len(orphans) else f"{remedy or ORPHAN_PAGE.remedy} {_FILES}"
-    if asked := with_parameters(orphans, covered.inventory.scope_urls):
-        example = covered.indexed[min(asked)].spelling
-        which = "1 is a listed page" if len(asked) == 1 else f"{len(asked):,} are listed pages"
+    if with_query := with_parameters(orphans, covered.inventory.scope_urls):
+        example = covered.indexed[min(with_query)].spelling
+        which = "1 is a listed page" if len(with_query) == 1 else f"{len(with_query):,} are listed pages"
         cause = f"{cause} {which} with parameters in the address, such as {example}: strip them before ingesting."
     if len(orphans) < finding.count:
         are = "page is" if len(orphans) == 1 else "pages are"

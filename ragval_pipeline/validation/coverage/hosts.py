@@ -161,10 +161,10 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
 
     Such a page did not leave the site: deleting it would remove its text from the index. ``moved`` is ``Site.moved``.
     """
-    told = list(findings)
+    changed = list(findings)
     stands_for: dict[str, list[str]] = {}
     home_of: dict[str, str] = {}
-    for finding in told:
+    for finding in changed:
         for entry in finding.subjects if CATALOGUE[finding.code].names_lost_texts else ():
             for holder in moved.get(entry.page or "", ()):
                 home_of[holder] = entry.name
@@ -178,7 +178,7 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
             return _with_texts_of_the_site(finding, stands_for)
         return _with_homes(finding, home_of) if names_no_page(finding) else finding
 
-    return [placed(finding) for finding in told]
+    return [placed(finding) for finding in changed]
 
 
 def _with_texts_of_the_site(finding: Finding, stands_for: Mapping[str, list[str]]) -> Finding:

@@ -109,11 +109,11 @@ def judged(
         indexed: Pages of the index by canonical form.
         page_key: Canonical form of an address.
     """
-    asked = [query for query in queries if query.judgements]
-    documents = Counter(document for query in asked for document in query.judgements)
+    judged = [query for query in queries if query.judgements]
+    documents = Counter(document for query in judged for document in query.judgements)
     rows = [
         *({"kind": "topic", "name": name, "judgements": count, "known": False} for name, count in unmatched.items()),
-        *({"kind": "topic", "name": each.id, "judgements": len(each.judgements), "known": True} for each in asked),
+        *({"kind": "topic", "name": each.id, "judgements": len(each.judgements), "known": True} for each in judged),
         *(
             {"kind": "document", "name": name, "page_key": key, "judgements": count, "known": key in indexed}
             for name, count in documents.items()

@@ -133,8 +133,8 @@ def unfit_threshold(
         else "",
     ]
     message = f"The threshold {threshold:g} {' and '.join(filter(None, done))}."
-    held = {Aspect.REACH: rejected <= MOST, Aspect.SELECTION: admitted <= MOST}
-    without = frozenset(aspect for aspect, holds in held.items() if holds)
+    fits = {Aspect.REACH: rejected <= MOST, Aspect.SELECTION: admitted <= MOST}
+    without = frozenset(aspect for aspect, holds in fits.items() if holds)
     measures = {Aspect.REACH: scores.rejected, Aspect.SELECTION: scores.admitted}
     broken = [measure for aspect, measure in measures.items() if aspect not in without]
     alike = tuple(sorted(value for value in set(used) if any(measure(value) > MOST for measure in broken)))

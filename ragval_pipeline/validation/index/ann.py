@@ -90,8 +90,8 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
     """Recall below the suite's threshold, of all searches or under a filter that queries use."""
     low = {words: share for words, share in recall.by_filter.items() if share < recall.threshold}
     if recall.mean < recall.threshold:
-        asked = percent(recall.threshold)
-        message = f"The default search returns {percent(recall.mean)} of the exact hits (required: {asked})."
+        needed = percent(recall.threshold)
+        message = f"The default search returns {percent(recall.mean)} of the exact hits (required: {needed})."
         cause, remedy = _of_quantization(recall) if recall.lost_by_quantization else (None, None)
         yield make_finding(
             LOW_ANN_RECALL.code,
@@ -102,7 +102,7 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
             remedy=remedy,
         )
     elif low:
-        told = ", ".join(
+        examples = ", ".join(
             f"{percent(share)} ({words})" for words, share in sorted(low.items(), key=lambda each: each[1])
         )
         yield make_finding(
@@ -110,7 +110,7 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
             [recall.collection],
             details=recall.details,
             message=f"Under filters of queries the default search returns less than {percent(recall.threshold)} of "
-            f"the exact hits: {told}.",
+            f"the exact hits: {examples}.",
             cause="Without a filter it returns enough of them. Points that pass a filter are linked to each other only "
             "if its field had a payload index when HNSW was built.",
             remedy="Create a payload index for each field of these filters, and build HNSW again; or search with a "
@@ -179,7 +179,7 @@ def measure_ann(
     }
     if by_filter:
         details |= {"by_filter": {words: round(share, 4) for words, share in by_filter.items()}}
-    found = Recall(facts.name, mean, threshold, details, by_filter=by_filter)
+    measured = Recall(facts.name, mean, threshold, details, by_filter=by_filter)
     if again is not None and facts.quantized and mean < threshold:
         tried = {
             how: sum(share for _, share in shares) / len(shares)
@@ -187,8 +187,8 @@ def measure_ann(
             if (shares := _recalls(again(how), vector))
         }
         details |= {"quantization": {how: round(share, 4) for how, share in tried.items()}}
-        found = replace(found, without_quantization=tried.get("ignored"), rescored=tried.get("rescored"))
-    return AnnResult(value, tuple(find_all(found)), {"ann": details}, _by_partition(recalls, partitions))
+        measured = replace(measured, without_quantization=tried.get("ignored"), rescored=tried.get("rescored"))
+    return AnnResult(value, tuple(find_all(measured)), {"ann": details}, _by_partition(recalls, partitions))
 
 
 def _value(shares: Sequence[float]) -> MeasuredValue:

@@ -33,8 +33,8 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
     """
     if "chunk_id" not in evidence.rules.fields:
         return
-    held: Counter[str] = Counter(row["chunk_id"] for row in evidence.rows("chunk_id") if row["chunk_id"])
-    repeated = {name for name, points in held.items() if points > 1 and not is_blank(name)}
+    counts: Counter[str] = Counter(row["chunk_id"] for row in evidence.rows("chunk_id") if row["chunk_id"])
+    repeated = {name for name, points in counts.items() if points > 1 and not is_blank(name)}
     if not repeated or _are_numbered_by_page(evidence):
         return
     points = list(evidence.rows_with("chunk_id", repeated, *REF_COLUMNS, "text_sha256"))

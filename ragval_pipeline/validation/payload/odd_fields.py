@@ -57,16 +57,16 @@ def foreign_titles(evidence: Payloads) -> dict[int, str]:
             is_known = row["page_key"] in names and row["title"]
             yield (row["page_key"], folded(str(row["title"]))) if is_known else None
 
-    held = {pair for pair in titled() if pair is not None and pair[1]}
-    own = {(key, title) for key, title in held if _is_called(names[key], title)}
-    most = MOST * len({key for key, _ in held})
-    if max(len({key for key, _ in own}), len({title for _, title in held})) <= most:
+    titles = {pair for pair in titled() if pair is not None and pair[1]}
+    own = {(key, title) for key, title in titles if _is_called(names[key], title)}
+    most = MOST * len({key for key, _ in titles})
+    if max(len({key for key, _ in own}), len({title for _, title in titles})) <= most:
         return {}
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for page in names.values():
         for name in page.main:
             owners[name].add(page.url)
-    foreign = {(key, title): min(owners[title]) for key, title in held - own if title in owners}
+    foreign = {(key, title): min(owners[title]) for key, title in titles - own if title in owners}
     return {number: foreign[pair] for number, pair in enumerate(titled()) if pair in foreign} if foreign else {}
 
 

@@ -117,26 +117,26 @@ def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
 @detector(PARTITION_LEAK, needs=Partitioned)
 def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
     """Points whose address names another partition, and those in another one than all others of their page."""
-    found = [(point, other) for key, points in partitioned.pages.items() for point, other in _away(partitioned, key)]
+    away = [(point, other) for key, points in partitioned.pages.items() for point, other in _away(partitioned, key)]
     pages: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for point, other in found:
+    for point, other in away:
         pages[", ".join(point.tags), other].add(point.page_key or "")
     owned = Counter(partitioned.owners.values())
     # A partition with most of another one's pages has them on purpose.
     shared = {way for way, keys in pages.items() if owned[way[1]] and len(keys) > MOST * owned[way[1]]}
     ways: Counter[tuple[str, str]] = Counter()
     subjects = []
-    for point, other in found:
+    for point, other in away:
         way = ", ".join(point.tags), other
         if way not in shared:
             ways[way] += 1
             subjects.append(_subject(point, partition=way[0], belongs_to=other))
     if subjects:
-        told = "; ".join(
+        named = "; ".join(
             f"{plural(count, 'point')} of {printable(other)} in {printable(tag)}"
             for (tag, other), count in ways.most_common(NAMED)
         )
-        cause = f"{PARTITION_LEAK.cause} Found: {told}."
+        cause = f"{PARTITION_LEAK.cause} Found: {named}."
         yield make_finding(PARTITION_LEAK.code, subjects, cause=cause, details={"field": partitioned.path})
 
 

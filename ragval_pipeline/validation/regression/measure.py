@@ -121,9 +121,9 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
     if reasons:
         return MeasuredValue(name=CRITERION, value=0.0, reason=f"against {baseline}: {'; '.join(reasons)}")
     kept = plural(len(comparison.index), "criterion") if comparison.index else ""
-    held = f"{kept} of the index within the tolerated drop" if kept else ""
-    if comparison.pairing.none_asked and held:
-        return MeasuredValue(name=CRITERION, value=1.0, reason=f"{held} against {baseline}; no query was asked")
+    kept_words = f"{kept} of the index within the tolerated drop" if kept else ""
+    if comparison.pairing.none_asked and kept_words:
+        return MeasuredValue(name=CRITERION, value=1.0, reason=f"{kept_words} against {baseline}; no query was asked")
     aside = aside_words(comparison.pairing)
     again = f"; {aside}: bless a run with the same requirements" if aside else ""
     if not comparison.changes:
@@ -131,13 +131,13 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
     compared = max(change.test.n for change in comparison.changes)
     needed = fewest_pairs()
     if comparison.too_few:
-        told = f"{plural(compared, 'query')} can be compared with {baseline}"
-        reason = f"{told}; with fewer than {needed}, no drop is significant"
+        message = f"{plural(compared, 'query')} can be compared with {baseline}"
+        reason = f"{message}; with fewer than {needed}, no drop is significant"
         return not_measured(CRITERION, "too_few", f"{reason}{again}")
-    told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
-    told = f"{told} over {plural(compared, 'query')} against {baseline}"
-    reason = f"{told}; fewer than {needed} losses are never significant"
-    return MeasuredValue(name=CRITERION, value=1.0, reason="; ".join(filter(None, (reason, held, aside))))
+    message = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
+    message = f"{message} over {plural(compared, 'query')} against {baseline}"
+    reason = f"{message}; fewer than {needed} losses are never significant"
+    return MeasuredValue(name=CRITERION, value=1.0, reason="; ".join(filter(None, (reason, kept_words, aside))))
 
 
 def aside_words(pairing: Pairing) -> str:

@@ -102,9 +102,9 @@ class Simulated:
                 if subject.name in of_query:
                     found.setdefault(QUERY_LOST.code, {}).setdefault(subject.name, of_query[subject.name])
             for subject in finding.subjects if finding.code == SIGNIFICANT_DROP.code else ():
-                held = [regained.get(lowering(subject.name, name)) or of_query.get(name) for name in subject.queries]
-                several = tuple(dict.fromkeys(chain.from_iterable(filter(None, held))))
-                if several and is_no_drop(held.count(None)):
+                causing = [regained.get(lowering(subject.name, name)) or of_query.get(name) for name in subject.queries]
+                several = tuple(dict.fromkeys(chain.from_iterable(filter(None, causing))))
+                if several and is_no_drop(causing.count(None)):
                     shared = frozenset.intersection(*several)
                     found.setdefault(SIGNIFICANT_DROP.code, {})[subject.name] = (shared,) if shared else several
         for finding in findings:

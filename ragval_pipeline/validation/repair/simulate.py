@@ -81,17 +81,21 @@ def simulate(
     together: dict[str, frozenset[str]] = {}
     for question in _questions(repairs, cases, search, score):
         case = question.case
-        found = {number: trials.judge(question, number) for number in trials.tried_on(case)}
-        for number, judgement in found.items():
+        verdicts = {number: trials.judge(question, number) for number in trials.tried_on(case)}
+        for number, judgement in verdicts.items():
             judged[number].setdefault((case.code, case.subject), []).append(judgement)
         if is_failed_query(case.code):
-            together[case.subject] = trials.needed_together(question, found)
+            together[case.subject] = trials.needed_together(question, verdicts)
     needed = {(case.code, case.subject): case.needed for case in cases}
     weak = {entry.name for finding in findings if finding.code == WEAK_ORACLE.code for entry in finding.subjects}
     results: dict[_Cause, WouldClear] = {}
     for repair, judgements in zip(repairs, judged, strict=True):
-        well = {key for key, found in judgements.items() if _is_enough([one.surely for one in found], needed[key])}
-        perhaps = {key for key, found in judgements.items() if _is_enough([one.perhaps for one in found], needed[key])}
+        well = {
+            key for key, verdicts in judgements.items() if _is_enough([one.surely for one in verdicts], needed[key])
+        }
+        perhaps = {
+            key for key, verdicts in judgements.items() if _is_enough([one.perhaps for one in verdicts], needed[key])
+        }
         tried = list(judgements)
         # The values of fields at other paths are unknown.
         if weak and can_follow(WEAK_ORACLE.code, repair.code) and not repair.paths:

@@ -47,20 +47,20 @@ def diagnose(
         Query id to ``rank``, ``score``, ``point_id`` and ``source_url`` of the first right hit, all None if it is not
         among the first ``searched`` hits.
     """
-    found: dict[str, dict[str, Any]] = {}
+    places: dict[str, dict[str, Any]] = {}
     for query, result in zip(queries, results, strict=True):
         answer = answers.get(query.id)
         is_placed = bool(query.expected_module or query.expected_chapter) or has_ground_truth(query)
         if answer is None or result.passed is not False or query.negative or not is_placed:
             continue
-        if len(found) >= MOST_DIAGNOSED:
+        if len(places) >= MOST_DIAGNOSED:
             break
         if not answer.hits or _first_right(query, answer.hits, rules) is not None:
             continue
         known = [*answer.hits, *answer.deeper]
         hits = known if _first_right(query, known, rules) is not None else search(query, DEEPEST)
-        found[query.id] = _located(_first_right(query, hits, rules), len(hits), rules)
-    return found
+        places[query.id] = _located(_first_right(query, hits, rules), len(hits), rules)
+    return places
 
 
 def _first_right(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> tuple[int, Hit] | None:

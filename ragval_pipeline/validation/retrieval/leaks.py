@@ -63,19 +63,19 @@ def questions_across(
         if len(homes) == 1 and (home := next(iter(homes))) in of:
             of[home].extend(own)
     in_turn = chain.from_iterable(zip_longest(*([(value, name) for name in own] for value, own in of.items())))
-    asked: dict[str, list[Question]] = {}
+    questions: dict[str, list[Question]] = {}
     for number, (home, name) in enumerate(islice((each for each in in_turn if each), MOST_ASKED)):
         under = others[home]
         if under != home:
             question = Question(f"across {number}", name, top_k, equal={partitions.path: values[under]})
-            asked.setdefault(under, []).append(question)
-    return asked
+            questions.setdefault(under, []).append(question)
+    return questions
 
 
 @detector(PARTITION_LEAK, needs=AskedUnder)
 def find_returned_leaks(asked: AskedUnder) -> Iterator[Finding]:
     """Points of other partitions that a search returns under a partition's filter."""
-    found: dict[str, Subject] = {}
+    subjects: dict[str, Subject] = {}
     questions = set[str]()
     ways = dict[str, None]()
     for answer in asked.answers:
@@ -87,16 +87,16 @@ def find_returned_leaks(asked: AskedUnder) -> Iterator[Finding]:
                 questions.add(answer.query_id)
                 text = asked.texts.get(answer.query_id, "")
                 details = {"partition": under, "belongs_to": ", ".join(homes), "asked": text}
-                found.setdefault(name, Subject(name, details=details))
+                subjects.setdefault(name, Subject(name, details=details))
                 ways[f"points of {printable(', '.join(homes))} under {printable(str(under))}"] = None
-    if not found:
+    if not subjects:
         return
     yield make_finding(
         PARTITION_LEAK.code,
-        found.values(),
+        subjects.values(),
         scope=BY_SEARCH,
-        message=f"{plural(len(found), 'point')} of other partitions {'is' if len(found) == 1 else 'are'} returned by "
-        f"your search under a partition's filter.",
+        message=f"{plural(len(subjects), 'point')} of other partitions {'is' if len(subjects) == 1 else 'are'} "
+        f"returned by your search under a partition's filter.",
         cause=f"The search of {BY_SEARCH} does not keep to the filter that it is given, for "
         f"{plural(len(questions), 'question')}: {'; '.join(islice(ways, NAMED))}.",
         remedy="Pass the filter on to Qdrant in every request that the search makes, and make it part of the key of "

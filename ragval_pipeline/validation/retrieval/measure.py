@@ -179,7 +179,7 @@ def _by_partition(outcome: Outcome, sections: Mapping[str, Any], partitions: Par
         outcome.settings,
         partitions.grouped(outcome.pairs(), lambda pair: partitions.of_query(pair[0].id)),
     )
-    found: ByPartition = {}
+    by_partition: ByPartition = {}
     for value, asked in partitions.grouped(outcome.answers, partitions.of_query).items():
         queries, judged = [query for query, _ in pairs[value]], [verdict for _, verdict in pairs[value]]
         own = Outcome(queries, judged, {query: outcome.answers[query] for query in asked}, settings)
@@ -192,8 +192,8 @@ def _by_partition(outcome: Outcome, sections: Mapping[str, Any], partitions: Par
             metrics.ceilings(qrels, ranks=settings.ranks, depth=settings.depth),
         )
         pages = _page_values({name: metric.model_dump() for name, metric in page.items()}, settings)
-        found[value] = (*own.values(), *pages, determinism(own.answers.values()))
-    return found
+        by_partition[value] = (*own.values(), *pages, determinism(own.answers.values()))
+    return by_partition
 
 
 def _with_note(report: QueryReport, note: str | None) -> QueryReport:

@@ -202,10 +202,10 @@ def _hubs(own: OwnAnswers) -> Iterator[Subject]:
             if page is not None and page in own.pages and page != query.key:
                 home[hit.id] = page
                 foreign.setdefault(hit.id, []).append(query)
-    asked = Counter(query.key for query in queries)
+    counts = Counter(query.key for query in queries)
     words = Counter(word for query in queries for word in set(words_of(query.text)))
     for point, found in foreign.items():
-        others = len(queries) - asked[home[point]]
+        others = len(queries) - counts[home[point]]
         expected = hits / own.points * others / len(queries)
         if len(found) < max(HUB_QUERIES, HUB_SHARE * others, HUB_TIMES_EXPECTED * expected):
             continue

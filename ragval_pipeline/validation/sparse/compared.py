@@ -38,10 +38,10 @@ def compare_counts(
     if chosen is None:
         return None
     language, encode, place = chosen
-    found = {name: _packed(counts) for name, counts in _encoded(texts(), encode, place, held)}
-    left_out = _left_out(found, held)
+    packed = {name: _packed(counts) for name, counts in _encoded(texts(), encode, place, held)}
+    left_out = _left_out(packed, held)
     shapes, weighted = dict[str, float](), dict[str, tuple[float, float]]()
-    for name, counts in found.items():
+    for name, counts in packed.items():
         stored = {index: weight for index, weight in held.row(name).items() if index not in left_out}
         known = {index: count for index, count in _unpacked(counts) if index not in left_out}
         shapes[name] = _cosine(dict.fromkeys(stored, 1.0), dict.fromkeys(known, 1.0))

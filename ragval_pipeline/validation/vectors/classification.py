@@ -244,7 +244,7 @@ class _Stored:
         place = {name: number for number, name in enumerate(points.ids)} if groups else {}
         rows = self.rows_of(frozenset().union(*groups), ("point_id", "text", "text_sha256"))
         aside = {points.ids[number] for number in (*points.places(Label.SWAPPED), *changed)}
-        found = []
+        looks = []
         for group in groups:
             # A blank text was emptied after embedding: it did not get another one's vector.
             known = (name for name in group if name in rows and not is_blank(rows[name]["text"] or ""))
@@ -256,8 +256,8 @@ class _Stored:
             else:
                 explained = len({_same_words(rows[name]["text"]) for name in members}) == 1
             if not explained and not _were_the_same([rows[name]["text"] for name in members]):
-                found.append(members)
-        return found
+                looks.append(members)
+        return looks
 
     def tried(self, strangers: Strangers) -> list[Trial]:
         """Trials of ways of embedding on a few related points, the closest first."""

@@ -239,10 +239,10 @@ class _Again:
             names = batch.ids  # share the ids
         else:
             place = {name: number for number, name in enumerate(batch.ids)}
-            held = np.array([place.get(name, -1) for name in names])
+            positions = np.array([place.get(name, -1) for name in names])
             # A point without a vector counts as one without a direction.
             stored = np.zeros((len(names), unit.shape[1]), dtype=np.float32)
-            stored[held >= 0] = unit[held[held >= 0]]
+            stored[positions >= 0] = unit[positions[positions >= 0]]
         found.compare(names, stored, self._embedded(found, [*texts.values()], stored), stride=self.stride)
 
     def _embedded(self, found: Comparison, texts: Sequence[str], stored: Floats) -> _Embedded:

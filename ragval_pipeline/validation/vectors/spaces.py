@@ -179,7 +179,7 @@ def altered_vectors(points: Partition) -> dict[int, Look]:
     All signs may be inverted, a constant added to all numbers, as when they are stored unsigned, or some numbers be 0
     and the others right, as when a shortened vector was padded to the dimension of the collection.
     """
-    found: dict[int, Look] = {}
+    looks: dict[int, Look] = {}
     places = points.off(with_vector=True)
     places = places[places < len(points.texts)]
     for start in range(0, len(places), _BLOCK):
@@ -192,10 +192,10 @@ def altered_vectors(points: Partition) -> dict[int, Look]:
         padded = ~there.all(axis=1) & known & (cosine >= MATCH * np.linalg.norm(shown, axis=1))
         centred = (unit_rows(every - every.mean(axis=1, keepdims=True)) for every in (stored, texts))
         shifted = np.einsum("ij,ij->i", *centred) >= MATCH
-        found.update(dict.fromkeys(block[cosine <= -MATCH].tolist(), "negated"))
-        found.update(dict.fromkeys(block[shifted].tolist(), "shifted"))
-        found.update(dict.fromkeys(block[padded].tolist(), "zero_padded"))
-    return found
+        looks.update(dict.fromkeys(block[cosine <= -MATCH].tolist(), "negated"))
+        looks.update(dict.fromkeys(block[shifted].tolist(), "shifted"))
+        looks.update(dict.fromkeys(block[padded].tolist(), "zero_padded"))
+    return looks
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,9 +97,9 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
     entries: dict[str, SitemapEntry] = {}
     for root in roots_of(top):
         base = None if site_url == FILES else _base(root, site_url)
-        for file, held in _pages(root, top):
+        for file, front_matter in _pages(root, top):
             name = file.relative_to(top).as_posix()
-            address = name if base is None else f"{base}{quote(_path(root, file, held), safe='/~@:!$&()*+,;=')}"
+            address = name if base is None else f"{base}{quote(_path(root, file, front_matter), safe='/~@:!$&()*+,;=')}"
             entries.setdefault(address, SitemapEntry(address, None, name))
     if not entries:
         raise SuiteError(
@@ -194,12 +194,12 @@ def _path(root: Root, file: Path, held: dict[str, Any]) -> str:
         return slug.strip("/") if slug else _blog_path(folders, name)
     if root.kind == "docusaurus" and root.role == "docs":
         folders = [_unnumbered(part) for part in folders]
-        own = held.get("id") if isinstance(held.get("id"), str) else None
+        own_id = held.get("id") if isinstance(held.get("id"), str) else None
         if slug:
             return _joined(folders, slug)
         bare = _unnumbered(name)
         is_folder = bare.lower() in ("index", "readme") or (folders and bare.lower() == folders[-1].lower())
-        return _ended(folders) if is_folder and own is None else "/".join([*folders, own or bare])
+        return _ended(folders) if is_folder and own_id is None else "/".join([*folders, own_id or bare])
     if root.kind == "plain":
         fixed = next((text for text in (held.get("permalink"), slug) if isinstance(text, str) and text[:1] == "/"), "")
         if fixed:

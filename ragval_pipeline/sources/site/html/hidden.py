@@ -53,10 +53,10 @@ def hidden_instructions(tree: LexborHTMLParser, html: str) -> tuple[Hidden, ...]
     and what a control opens, a tab or a dialog, is shown when it is asked for. Style sheets elsewhere are not read.
     """
     comments = map(_line, _COMMENT.findall(html)) if "<!--" in html else ()
-    found = [Hidden("comment", "being a comment", text) for text in comments if speaks_to_a_model(text)]
+    hidden = [Hidden("comment", "being a comment", text) for text in comments if speaks_to_a_model(text)]
     root = tree.root
     if root is None or not ("<template" in html or speaks_to_a_model(root.text(separator=" "))):
-        return tuple(found)
+        return tuple(hidden)
     sheet = _sheet(tree)
     known: set[int] = set()
     for node in tree.css(", ".join(["template", "[hidden]", "[style]", *sheet])):
@@ -66,8 +66,8 @@ def hidden_instructions(tree: LexborHTMLParser, html: str) -> tuple[Hidden, ...]
         text = _line(_text(node))
         if speaks_to_a_model(text) and not _is_opened(node, tree):
             known.add(node.mem_id)
-            found.append(Hidden(_name(node), reason, text))
-    return tuple(found)
+            hidden.append(Hidden(_name(node), reason, text))
+    return tuple(hidden)
 
 
 def _text(node: LexborNode) -> str:
