@@ -12,8 +12,8 @@ from pathlib import Path
 from benchmarks.defects.curves_sample import Row, Sample, named_in, sample_of, with_words_changed
 from benchmarks.defects.generated import generated_corpus
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.validation.chunks.content import class_of
 from ragval_pipeline.validation.facts.bucket import facts_of_page
-from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.thresholds import MATCH
 
 _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"

@@ -132,7 +132,7 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
     from ragval_pipeline.cli.draft.drafting import Wishes
     from ragval_pipeline.cli.draft.suite_text import QUERIES
     from ragval_pipeline.suite.profiles import get_profile
-    from ragval_pipeline.suite.sections import is_http_address
+    from ragval_pipeline.suite.section import is_http_address
 
     if output.is_dir():
         raise SuiteError(f"{output} is a folder", key="--output", remedy="Choose a file name, such as ragval.yaml.")
@@ -183,7 +183,7 @@ def _file(points: str, url: str | None, path: Path | None) -> QdrantSettings:
 
 
 def _check_url(url: str | None) -> None:
-    from ragval_pipeline.suite.sections import is_http_address
+    from ragval_pipeline.suite.section import is_http_address
 
     if url is None:
         raise SuiteError("is needed to find the collection", key="--qdrant-url or --qdrant-path")

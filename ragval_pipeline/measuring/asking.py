@@ -34,7 +34,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.suite.sections import Mode, RerankSettings, Way
+from ragval_pipeline.suite.section import Mode, Way
+from ragval_pipeline.suite.sections import RerankSettings
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.detectors import find_all

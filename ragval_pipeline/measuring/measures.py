@@ -36,13 +36,13 @@ from ragval_pipeline.validation import absent, belonging
 from ragval_pipeline.validation.absent import Held
 from ragval_pipeline.validation.belonging import Partitions, tagged_points
 from ragval_pipeline.validation.chunks.evidence import measure_chunks
+from ragval_pipeline.validation.chunks.instructions import look_for_instructions
+from ragval_pipeline.validation.chunks.integrity import measure_integrity
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.coverage import compare
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
-from ragval_pipeline.validation.integrity.instructions import look_for_instructions
-from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.payload import tags
 from ragval_pipeline.validation.payload.evidence import measure_payloads, take_evidence, with_expectations

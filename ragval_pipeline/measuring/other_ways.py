@@ -9,7 +9,7 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.measuring.asking import Ways, hit_fields
 from ragval_pipeline.sources.search.answers import Answer, ask_with
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.suite.sections import Way
+from ragval_pipeline.suite.section import Way
 from ragval_pipeline.validation.report import WAYS
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, questions_of
 from ragval_pipeline.validation.retrieval.modes import Modes, comparable

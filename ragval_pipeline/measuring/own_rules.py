@@ -11,10 +11,10 @@ from ragval_pipeline.measuring.facts.files import StoredFacts
 from ragval_pipeline.sources.datasets import dataset_of
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.validation.chunks.compared import compare
+from ragval_pipeline.validation.chunks.judged import Judged
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, site_table
-from ragval_pipeline.validation.integrity.compared import compare
-from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.own_rules import checked_rules, own_findings
 from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.query_report import query_results_of

@@ -29,9 +29,9 @@ from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.cases import PASSING, Case, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated
-from ragval_pipeline.validation.repair.plan import plan_repairs
 from ragval_pipeline.validation.repair.repair import Repair, SearchMode
 from ragval_pipeline.validation.repair.simulate import simulate
+from ragval_pipeline.validation.repair.trials import plan_repairs
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import fold_text
 

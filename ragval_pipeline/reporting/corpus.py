@@ -16,9 +16,9 @@ from ragval_pipeline.sources.http.addresses import readable_path
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.text.display import shorten
+from ragval_pipeline.validation.chunks.content import SHOWN, common_digests, lost_passages
 from ragval_pipeline.validation.chunks.layout import stored_of
 from ragval_pipeline.validation.facts.texts import EXCERPT
-from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, lost_passages
 from ragval_pipeline.validation.thresholds import FEW
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.sources.datasets import columns_of, dataset_of
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, SNAPSHOT, HistoryNotReadError, KeptRun, reading_from
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.validation.chunks.compared import compare
+from ragval_pipeline.validation.chunks.judged import Judged
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 from ragval_pipeline.validation.coverage.tables import addresses_table, run_table, with_moments
 from ragval_pipeline.validation.facts.manifest import Table
 from ragval_pipeline.validation.facts.store import FactRows
-from ragval_pipeline.validation.integrity.compared import compare
-from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.payload.mapped import fields_table
 from ragval_pipeline.validation.views.questions import question_tables
 from ragval_pipeline.validation.views.session import Views, open_views

@@ -17,7 +17,8 @@ from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.profiles import get_profile
-from ragval_pipeline.suite.sections import QueryFiles, Section, TrecFiles
+from ragval_pipeline.suite.section import Section
+from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 from ragval_pipeline.suite.settings import (
     VARIABLE,
     Layer,

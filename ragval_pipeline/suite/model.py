@@ -11,22 +11,19 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator, mo
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.suite.criteria import is_criterion, known_names, measure_of
 from ragval_pipeline.suite.payload import PayloadSettings
+from ragval_pipeline.suite.section import Local, Section, Severities, Shown
 from ragval_pipeline.suite.sections import (
     AutomationSettings,
     BudgetSettings,
     EmbeddingSettings,
     GateSettings,
     HistorySettings,
-    Local,
     PartitionSettings,
     QdrantSettings,
     QueryFiles,
     RetrievalSettings,
     RetrySettings,
     ScaleSettings,
-    Section,
-    Severities,
-    Shown,
     SourceSettings,
     TrecFiles,
 )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ragval_pipeline.suite.sections import Section, Text, Texts
+from ragval_pipeline.suite.section import Section, Text, Texts
 from ragval_pipeline.text.printing import did_you_mean, printable
 
 CANONICAL_FIELDS = (

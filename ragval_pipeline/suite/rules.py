@@ -16,7 +16,7 @@ from ragval_pipeline.findings.catalogue import OWN_PREFIX
 from ragval_pipeline.rules.rule import Severity
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.problems import suite_error
-from ragval_pipeline.suite.sections import Section
+from ragval_pipeline.suite.section import Section
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
 #: A code of a rule of one's own.

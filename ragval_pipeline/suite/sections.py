@@ -3,16 +3,12 @@
 # Annotations as objects, here and in ``payload`` and ``model``: as strings, each would be compiled on loading.
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationInfo,
@@ -21,98 +17,34 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from ragval_pipeline.text.printing import shown_url
-
-
-def _no_bool(value: Any) -> Any:
-    if isinstance(value, bool):
-        # Python counts true as 1, and YAML reads a bare yes as true.
-        raise ValueError("must be a number, not true or false")
-    return value
-
-
-def _one_is_a_list(value: Any) -> Any:
-    return [value] if isinstance(value, str | int) else value
-
-
-def _blank_is_none(value: Any) -> Any:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-def _no_address(value: Any) -> Any:
-    if isinstance(value, str) and re.match(r"\s*[A-Za-z][A-Za-z0-9+.-]*://", value):
-        raise ValueError("must be a path on this machine, not a URL")
-    return value
-
-
-def is_http_address(url: str) -> bool:
-    """Whether a text is an http(s) URL with a host."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is not a number, half of an IPv6 address
-        return False
-
-
-def _http_address(url: str) -> str:
-    # A value with a placeholder is not known yet. The example does not show the value, which may hold a password.
-    if "${" not in url and not is_http_address(url):
-        raise ValueError("must be an http(s) URL with a host, such as http://localhost:6333")
-    return url
-
-
-def _no_password(url: str) -> str:
-    # The address of a report is shown wherever the report is. The message does not show it.
-    if re.search(r"://[^/@]*:[^/@]*@", url):
-        raise ValueError(
-            "must not hold a password, because it is shown with every report: leave it out and set "
-            "FSSPEC_<PROTOCOL>_PASSWORD, such as FSSPEC_SFTP_PASSWORD"
-        )
-    return url
-
-
-Local = Annotated[Path, BeforeValidator(_no_address)]
-Shown = Annotated[str, Field(min_length=1), AfterValidator(_no_password)]
-Whole = Annotated[int, BeforeValidator(_no_bool)]
-Number = Annotated[float, BeforeValidator(_no_bool)]
-Fraction = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_no_bool)]
-Text = Annotated[str, Field(min_length=1)]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_one_is_a_list)]
-Score = Annotated[float, Field(ge=0.0), BeforeValidator(_no_bool)]
-FromOne = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
-FromZero = Annotated[int, Field(ge=0), BeforeValidator(_no_bool)]
-Positive = Annotated[float, Field(gt=0), BeforeValidator(_no_bool)]
-Rank = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_no_bool)]
-Parallel = Annotated[int, Field(ge=1, le=64), BeforeValidator(_no_bool)]
-Judge = Literal["score", "module", "chapter", "url", "keywords", "results"]
-Severities = Literal["error", "warning", "info", "off"]
-#: By what a collection is searched.
-Mode = Literal["dense", "sparse", "hybrid", "text"]
-#: Ways to search beside the judged one.
-Way = Literal["bm25", "dense", "sparse", "hybrid", "text", "rerank"]
-
-
-class Section(BaseModel):
-    """Base of all sections: frozen; unknown keys are errors; errors never repeat the input."""
-
-    model_config = ConfigDict(
-        defer_build=True,
-        frozen=True,
-        extra="forbid",
-        protected_namespaces=(),
-        allow_inf_nan=False,
-        hide_input_in_errors=True,
-    )
-
-    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        for name, value in super().__repr_args__():
-            yield name, shown_url(value) if isinstance(value, str) and "://" in value else value
+from ragval_pipeline.suite.section import (
+    Fraction,
+    FromOne,
+    FromZero,
+    Judge,
+    Local,
+    Mode,
+    Number,
+    Parallel,
+    Positive,
+    Rank,
+    Score,
+    Section,
+    Text,
+    Texts,
+    Way,
+    Whole,
+    blank_is_none,
+    http_address,
+    no_bool,
+    one_is_a_list,
+)
 
 
 class QdrantSettings(Section):
     """Where the collection is. Exactly one of ``url`` and ``path``, unless the suite's ``points`` name a file."""
 
-    url: Annotated[str, AfterValidator(_http_address)] | None = Field(
+    url: Annotated[str, AfterValidator(http_address)] | None = Field(
         None, description="Qdrant server, http(s)://host[:port]"
     )
     path: Local | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
@@ -131,7 +63,7 @@ class QdrantSettings(Section):
         "and points in another one than their page, are named",
     )
     prefer_grpc: bool = Field(False, description="Use gRPC if the server offers it, otherwise REST")
-    grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(_no_bool)] = Field(
+    grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(no_bool)] = Field(
         6334, description="gRPC port of the server"
     )
     max_changing: Fraction = Field(
@@ -143,7 +75,7 @@ class QdrantSettings(Section):
     concurrency: Parallel = Field(4, description="Concurrent requests to the server; 1: one after another")
     batch: Rank = Field(50, description="Searches in one request; reduced if the server refuses")
 
-    _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)
+    _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(blank_is_none)
 
     @model_validator(mode="after")
     def _one_place(self) -> "QdrantSettings":
@@ -190,7 +122,7 @@ class SourceSettings(Section):
     timeout_s: Positive = Field(30, description="Timeout of one request, in seconds")
 
     _blank = field_validator("sitemap", "folder", "site_url", "urls", "llms", "site_root", "base_path", mode="before")(
-        _blank_is_none
+        blank_is_none
     )
 
     @field_validator("urls", mode="before")
@@ -255,7 +187,7 @@ class EmbeddingSettings(Section):
         None, description="Number of points to re-embed; null: all if free, otherwise 200"
     )
 
-    _blank = field_validator("model", "base_url", "api_key", mode="before")(_blank_is_none)
+    _blank = field_validator("model", "base_url", "api_key", mode="before")(blank_is_none)
 
 
 class SparseSettings(Section):
@@ -270,7 +202,7 @@ class SparseSettings(Section):
         "vectors; null: found out from their numbers",
     )
 
-    _blank = field_validator("vector_name", "model", mode="before")(_blank_is_none)
+    _blank = field_validator("vector_name", "model", mode="before")(blank_is_none)
 
 
 #: module:attr
@@ -283,14 +215,14 @@ class RerankSettings(Section):
     provider: Literal["cohere"] = Field("cohere", description="The model's provider")
     model: Text = Field("rerank-v4.0-fast", description="Its name")
     top_n: Rank = Field(50, description="Number of hits that it orders")
-    base_url: Annotated[str, AfterValidator(_http_address)] | None = Field(
+    base_url: Annotated[str, AfterValidator(http_address)] | None = Field(
         None, description="URL of the provider; null: CO_API_URL, else its own"
     )
     api_key: SecretStr | None = Field(
         None, description="Its API key; null: that of embedding, if it is Cohere's; else COHERE_API_KEY, or CO_API_KEY"
     )
 
-    _blank = field_validator("base_url", "api_key", mode="before")(_blank_is_none)
+    _blank = field_validator("base_url", "api_key", mode="before")(blank_is_none)
 
     @field_validator("provider", mode="before")
     @classmethod
@@ -309,7 +241,7 @@ class RetrievalSettings(Section):
         "by the collection's sparse vectors; hybrid: by both, fused; text: by a scored text index (Qdrant 1.20)",
     )
     top_k: Rank = Field(5, description="Number of hits that a query is judged by")
-    k: Annotated[tuple[Rank, ...], BeforeValidator(_one_is_a_list)] = Field(
+    k: Annotated[tuple[Rank, ...], BeforeValidator(one_is_a_list)] = Field(
         (3, 5), description="Ranks of the page metrics"
     )
     min_similarity: Score = Field(
@@ -318,7 +250,7 @@ class RetrievalSettings(Section):
         "at most 1 if mode is dense",
     )
     relevance_similarity: Score = Field(0.50, description="Score from which a hit counts in relevance_rate")
-    judge: Annotated[tuple[Judge, ...], BeforeValidator(_one_is_a_list)] | None = Field(
+    judge: Annotated[tuple[Judge, ...], BeforeValidator(one_is_a_list)] | None = Field(
         None, description="Conditions that decide; null: all expectations of the query, or its score if it has none"
     )
     module_match: Literal["exact", "normalised", "prefix", "regex"] = Field(
@@ -330,7 +262,7 @@ class RetrievalSettings(Section):
         400, description="Maximum number of pages to search for by their own title and headings"
     )
     retriever: str | None = Field(None, description="module:attr, your production search")
-    also: Annotated[tuple[Way, ...], BeforeValidator(_one_is_a_list)] = Field(
+    also: Annotated[tuple[Way, ...], BeforeValidator(one_is_a_list)] = Field(
         ("bm25",),
         description="Further ways to search, asked the same questions and compared, never a gate: the modes, and "
         "bm25: in memory, over the stored texts; rerank: the mode's first hits, put in order by a model; []: none",
@@ -344,7 +276,7 @@ class RetrievalSettings(Section):
         None, description="What also: [rerank] orders hits by: a provider's model, or module:attr, your own function"
     )
 
-    _blank = field_validator("retriever", "rerank", mode="before")(_blank_is_none)
+    _blank = field_validator("retriever", "rerank", mode="before")(blank_is_none)
 
     @field_validator("min_similarity", "relevance_similarity")
     @classmethod
@@ -398,7 +330,7 @@ class HistorySettings(Section):
     tolerated_drop: Fraction = Field(0.02, description="Drop of a metric that does not count as a regression")
     keep_runs: FromOne = Field(50, description="Number of runs to keep")
 
-    _blank = field_validator("baseline", mode="before")(_blank_is_none)
+    _blank = field_validator("baseline", mode="before")(blank_is_none)
 
 
 class ScaleSettings(Section):
@@ -414,7 +346,7 @@ class ScaleSettings(Section):
         None, description="Address of the Ray cluster, or auto for a running one; null: a cluster on this machine"
     )
 
-    _blank = field_validator("address", mode="before")(_blank_is_none)
+    _blank = field_validator("address", mode="before")(blank_is_none)
 
 
 #: A partition of Dagster, which is also a folder of reports.
@@ -450,7 +382,7 @@ class AutomationSettings(Section):
     enabled: bool = Field(False, description="Enable schedules and sensors by default")
     fresh_within_hours: Positive | None = Field(None, description="Hours after which a report is stale")
 
-    _blank = field_validator("after_asset", "after_job", "cron", mode="before")(_blank_is_none)
+    _blank = field_validator("after_asset", "after_job", "cron", mode="before")(blank_is_none)
 
     @field_validator("cron")
     @classmethod
@@ -466,7 +398,7 @@ class QueryFiles(Section):
     file: Local = Field(description="Query file: YAML, JSON, JSONL or CSV")
     ground_truth: Local | None = Field(None, description="Relevant pages by query, or a qrels file")
 
-    _blank = field_validator("ground_truth", mode="before")(_blank_is_none)
+    _blank = field_validator("ground_truth", mode="before")(blank_is_none)
 
 
 class TrecFiles(Section):

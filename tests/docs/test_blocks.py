@@ -19,11 +19,11 @@ from ragval_pipeline.cli import main
 from ragval_pipeline.cli.app import app
 from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.validation.integrity.measure import measure_integrity
+from ragval_pipeline.validation.chunks.integrity import measure_integrity
 from tests.docs import recipes  # also registers its scenarios
 from tests.docs.stage import BLOCKS, FENCE, PAGES, ROOT, SCENARIOS, Stage, commands, of
 from tests.orchestration.component.project import a_project
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     GRIPPER,

@@ -15,10 +15,10 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.validation.integrity.measure import measure_integrity
+from ragval_pipeline.validation.chunks.integrity import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
+from tests.validation.chunks.world import html, made, paragraphs, point, snapshot_of
 from tests.validation.factory import site
-from tests.validation.integrity.world import html, made, paragraphs, point, snapshot_of
 
 TEXT = "Page {} tells how the gripper closes until the motor draws more than two amperes, and what part {} is for."
 SHELL = '<html><body><div id="root"></div><script src="/app.js"></script></body></html>'

@@ -11,11 +11,11 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.rules.rule import Rule
+from ragval_pipeline.validation.chunks.compared import compare
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.judged import Judged
 from ragval_pipeline.validation.coverage.covered import Covered
 from ragval_pipeline.validation.golden.golden_set import Reviewed
-from ragval_pipeline.validation.integrity.compared import compare
-from ragval_pipeline.validation.integrity.tables import Judged
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.relational import Relational, find_by_query, rules_of, with_thresholds
 from ragval_pipeline.validation.retrieval.outcome import Outcome

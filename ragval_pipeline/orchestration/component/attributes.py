@@ -14,7 +14,7 @@ from ragval_pipeline.orchestration.alerts.targets import AnyTarget
 from ragval_pipeline.orchestration.names import prefix_parts
 from ragval_pipeline.suite.interpolation import PLACEHOLDER, variables_in
 from ragval_pipeline.suite.schema import suite_schema
-from ragval_pipeline.suite.sections import Section
+from ragval_pipeline.suite.section import Section
 
 if TYPE_CHECKING:
     from ragval_pipeline.orchestration.promotion import AliasWriter

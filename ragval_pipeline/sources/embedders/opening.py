@@ -20,7 +20,8 @@ from ragval_pipeline.sources.embedders.remote import usable_key
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.static_files import static_files
 from ragval_pipeline.sources.embedders.store import store_at
-from ragval_pipeline.suite.sections import RetrySettings, is_http_address
+from ragval_pipeline.suite.section import is_http_address
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.printing import did_you_mean
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ragval_pipeline.suite.model import Suite
-    from ragval_pipeline.suite.sections import Mode
+    from ragval_pipeline.suite.section import Mode
 
 _MODE, _MODEL = "retrieval.mode", "retrieval.sparse.model"
 #: How the collection's own ways are called in messages.

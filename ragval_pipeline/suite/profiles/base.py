@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.sections import is_http_address
+from ragval_pipeline.suite.section import is_http_address
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from ragval_pipeline.suite.sections import Rank, Score
+from ragval_pipeline.suite.section import Rank, Score
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import nearest, printable
 

@@ -1,1 +1,1 @@
-"""Are the chunks of each page complete, unique, and suitable for the embedding model?"""
+"""Are the chunks of each page complete, unique and fit for the model, and is their text the page's, all of it?"""

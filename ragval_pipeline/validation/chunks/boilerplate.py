@@ -29,12 +29,12 @@ from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, with
 from ragval_pipeline.text.folding import as_written, fold, words_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.habits import ANY
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
-from ragval_pipeline.validation.integrity.habits import ANY
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
 _COLUMNS = (

@@ -17,6 +17,8 @@ from ragval_pipeline.validation import partitions
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
+from ragval_pipeline.validation.chunks.compared import Compared, compare
+from ragval_pipeline.validation.chunks.content import ChunkClass
 from ragval_pipeline.validation.chunks.editions import Editions
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
@@ -24,8 +26,6 @@ from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.facts.store import FactRows, Facts
 from ragval_pipeline.validation.facts.tables import chunks_of
-from ragval_pipeline.validation.integrity.compared import Compared, compare
-from ragval_pipeline.validation.integrity.content import ChunkClass
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.points import with_share

@@ -15,13 +15,13 @@ from ragval_pipeline.rules.chunk.index_gap import Details
 from ragval_pipeline.rules.chunk.order_shuffled import RULE as ORDER_SHUFFLED
 from ragval_pipeline.rules.chunk.order_shuffled import Details as Order
 from ragval_pipeline.rules.details import read, written
+from ragval_pipeline.validation.chunks.compared import Compared
+from ragval_pipeline.validation.chunks.content import lost_passages
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders, PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-from ragval_pipeline.validation.integrity.compared import Compared
-from ragval_pipeline.validation.integrity.content import lost_passages
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one counted from another start.

@@ -8,9 +8,9 @@ from itertools import chain, pairwise
 from statistics import median
 from typing import NamedTuple
 
+from ragval_pipeline.validation.chunks.habits import Habits
 from ragval_pipeline.validation.facts.places import Place, united
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, PASSAGE_LETTERS
 
 #: What a letter that the page does not have costs on a way through it, in letters of unusual overlap.

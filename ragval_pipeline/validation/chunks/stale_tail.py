@@ -26,11 +26,11 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.stale_tail import RULE as STALE_TAIL
 from ragval_pipeline.rules.chunk.stale_tail import Details
 from ragval_pipeline.text.times import parse_time, utc_text
+from ragval_pipeline.validation.chunks.content import ChunkClass, is_lost
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
-from ragval_pipeline.validation.integrity.content import ChunkClass, is_lost
 from ragval_pipeline.validation.points import on_page
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, FEWEST, MOST, PASSAGE_LETTERS, WHOLE
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
+from ragval_pipeline.validation.chunks.holding import pages_holding
 from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.store import FactRows
-from ragval_pipeline.validation.integrity.holding import pages_holding
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
 #: The points of some to be deleted whose deletion is not proven to lose nothing.

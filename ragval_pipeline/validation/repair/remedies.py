@@ -22,10 +22,10 @@ from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.integrity.gone import RULE as GONE
 from ragval_pipeline.rules.partition.leak import BY_SEARCH
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
-from ragval_pipeline.validation.coverage.counterparts import site_pages_of
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.validation.coverage.hosts import names_no_page
 from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.elsewhere import elsewhere
 from ragval_pipeline.validation.repair.proof import Unproven
 from ragval_pipeline.validation.repair.repair_plan import FINDING_LISTS, Key, RepairPlan, acted_on, key_of, note
 from ragval_pipeline.validation.repair.stored import PointLookup
@@ -107,7 +107,7 @@ class _Draft:
 
     def __init__(self, findings: Sequence[Finding], site: Listing, lookup: PointLookup, model: str | None) -> None:
         self._site = site
-        self._elsewhere = _elsewhere(findings, site.scope)
+        self._elsewhere = elsewhere(findings, site.scope)
         self._copies = _copies_without_page(findings)
         self._settled: set[str] = set()
         self._lookup = lookup
@@ -370,43 +370,6 @@ def _copies_without_page(findings: Sequence[Finding]) -> frozenset[str]:
     return frozenset(
         subject.name for subject in copies if subject.name in nameless and not nameless.issuperset(subject.copies)
     )
-
-
-@dataclass(frozen=True)
-class _Elsewhere:
-    """Hosts with pages instead of the site's.
-
-    Attributes:
-        foreign: Hosts that are not the site's.
-        private: Whether private addresses are among them.
-        instead: The site's page for each of their pages, by its key.
-    """
-
-    foreign: frozenset[str]
-    private: bool
-    instead: dict[str, str]
-
-    def holds(self, url: str) -> bool:
-        """Whether an address is on one of the hosts and cannot be ingested."""
-        return host_of(url) in self.foreign or (self.private and is_loopback_or_private(url))
-
-    def points(self, lookup: PointLookup) -> list[str]:
-        """The points of the foreign hosts' pages."""
-        return [name for url, names in lookup.ids_of.items() if host_of(url) in self.foreign for name in names]
-
-
-def _elsewhere(findings: Sequence[Finding], scope: Mapping[str, str]) -> _Elsewhere:
-    foreign = [subject for finding in findings if finding.code == FOREIGN_HOST.code for subject in finding.subjects]
-    private = [
-        subject.page
-        for finding in findings
-        if finding.code == LOOPBACK_HOST.code and not finding.is_expected
-        for subject in finding.subjects
-        if subject.page
-    ]
-    keys = [*(tuple(key for key in subject.pages if key not in scope) for subject in foreign), tuple(private)]
-    instead = {key: scope[page] for each in keys for key, page in site_pages_of(each, scope).items()}
-    return _Elsewhere(frozenset(subject.name for subject in foreign), bool(private), instead)
 
 
 def _ordered(listed: Mapping[str, list[str]]) -> dict[str, list[str]]:

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.chunks.compared import compare
+from ragval_pipeline.validation.chunks.content import lost_passages, next_to_lost
 from ragval_pipeline.validation.facts.store import Facts
-from ragval_pipeline.validation.integrity.compared import compare
-from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.sources.snapshot import writer as point_writer
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, html, paragraphs, point, site, snapshot_of
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, html, paragraphs, point, site, snapshot_of
 
 SENTENCES = (
     GRIPPER, CAMERA, BATTERY, "On this page", "Naïve façade: 3 < 4 & «so on».", "caf\u00c3\u00a9 is open",

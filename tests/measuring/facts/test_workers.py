@@ -28,7 +28,7 @@ from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import FactsError
 from ragval_pipeline.validation.measurement import failed_measurement
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, copies_of, snapshot_of
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, copies_of, snapshot_of
 
 TEXTS = (GRIPPER, CAMERA, BATTERY, GRIPPER.replace("motor", "engine"), f"On this page\n{CAMERA}{BATTERY}")
 PAGES = {f"/p{number}": f"<h1>Part {number}</h1><p>{GRIPPER}</p><p>{CAMERA} {BATTERY}</p>" for number in range(24)}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.validation.integrity.world import CAMERA, GRIPPER, paragraphs, record
+from tests.validation.chunks.world import CAMERA, GRIPPER, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows, texts
 
 

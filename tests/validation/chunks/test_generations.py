@@ -11,7 +11,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.chunks.evidence import times_stored
 from ragval_pipeline.validation.chunks.layout import Layout
 from ragval_pipeline.validation.partitions import VERSION
-from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
+from tests.validation.chunks.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
 TEXT = " ".join(f"word{number} of sentence{number % 7} in part{number // 30}." for number in range(120))

@@ -6,7 +6,7 @@ import html
 
 import pytest
 
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, texts
 
 PAGE = f"<h2 class='head' id='care'>Care</h2>{paragraphs(GRIPPER, CAMERA)}<ul><li>{BATTERY}</li></ul>"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ragval_pipeline.validation.facts.damage import damaged_passages
-from tests.validation.integrity.world import paragraphs, record
+from tests.validation.chunks.world import paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, texts
 
 PASSAGES = ["don’t stop", "a café", "Größe", "“quoted” – dash", "5 µm ± 2 °C", "日本語のテキスト", "wait…", "→ next"]

@@ -9,7 +9,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.stored import PointLookup
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of
 from tests.validation.rows import rows as snapshot_rows
 

@@ -10,7 +10,7 @@ import pytest
 from ragval_pipeline.sources.snapshot.writer import labels_among
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.partitions import Copies, Labels, documents_of, partition_of
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
 PAGES = {"/a": (GRIPPER, CAMERA), "/b": (BATTERY, VISITORS), "/c": (f"Note. {CAMERA}", f"Note. {BATTERY}")}

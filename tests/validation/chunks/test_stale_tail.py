@@ -7,7 +7,7 @@ import pytest
 
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import find_tails, leftover
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
 OLD, NEW, NEWER = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-01T00:04:00Z"

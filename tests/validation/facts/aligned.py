@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment, align
 from ragval_pipeline.validation.facts.page import Searched
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER
 
 PAGE = f"Using the arm\n{GRIPPER}\n{CAMERA}\n{BATTERY}"
 

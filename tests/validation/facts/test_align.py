@@ -9,8 +9,8 @@ from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment, align
 from ragval_pipeline.validation.facts.joins import joined_words
 from ragval_pipeline.validation.facts.page import Page, Searched
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, record
 from tests.validation.facts.aligned import match, missing
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, record
 
 
 @pytest.mark.parametrize(

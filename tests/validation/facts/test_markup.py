@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER
 from tests.validation.facts.aligned import PAGE, match, missing
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER
 
 ITEMS = ("Open the lid", "Wait", "Press both keys", "Wait", "Go on", "Take out the tray of the second printer")
 

@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.facts import page
 from ragval_pipeline.validation.facts.align import align
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, record
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, record
 
 MENU = "<nav><a href=/c>Camera</a><a href=/g>Gripper</a></nav>"
 SECTIONS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.page import Searched
-from tests.validation.integrity.test_content import lost
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs
+from tests.validation.chunks.test_content import lost
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs
 
 #: A reference page: every entry is put together from the same phrases, each of them long enough to be no chance.
 PHRASES = (

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.validation.chunks.world import CAMERA, GRIPPER
 from tests.validation.facts.test_align import match, missing
-from tests.validation.integrity.world import CAMERA, GRIPPER
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.validation.chunks.differences import find_differences
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.integrity.findings import find_differences
 from ragval_pipeline.validation.repair.proof import Proof
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.stored import lookup_of
+from tests.validation.chunks.world import paragraphs, record
 from tests.validation.factory import site
-from tests.validation.integrity.world import paragraphs, record
 from tests.validation.rows import evidence_of, rows
 
 WORDS = (

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, look_up_points
+from tests.validation.chunks.world import point, snapshot_of
 from tests.validation.factory import absolute
-from tests.validation.integrity.world import point, snapshot_of
 
 POINTS = (
     point("/a", "first", 0, token_count=5), point("/a", "second", 1), point("/b", "third", 0, token_count=7),

@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.validation.facts.places import is_within, united
 from ragval_pipeline.validation.repair.proof import Proof
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, PAGES, VISITORS, facts_of, point
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, PAGES, VISITORS, facts_of, point
 
 #: Points 0 and 1 have all of page /a, as 2 does alone; 3 has text that is on no page, 4 and 5 are one page each.
 POINTS = (

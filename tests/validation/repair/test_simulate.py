@@ -17,9 +17,9 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
-from ragval_pipeline.validation.repair.plan import suggested_threshold
 from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair, SearchMode
 from ragval_pipeline.validation.repair.simulate import DEEPEST, simulate
+from ragval_pipeline.validation.repair.trials import suggested_threshold
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.hits import HitReader
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.validation.vectors.sample import choose_sample, suspects, wanted_points
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     GRIPPER,

@@ -16,10 +16,9 @@ from ragval_pipeline.sources.site.inventory import HostFailure
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies, record_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.sources.site.page_reader import PageCopy
+from ragval_pipeline.validation.chunks.integrity import measure_integrity
 from ragval_pipeline.validation.facts.bucket import facts_of_page
-from ragval_pipeline.validation.integrity.measure import measure_integrity
-from tests.validation.factory import absolute
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     GRIPPER,
@@ -40,6 +39,7 @@ from tests.validation.integrity.world import (
     subjects,
     value,
 )
+from tests.validation.factory import absolute
 from tests.validation.rows import texts
 
 
@@ -126,7 +126,7 @@ WALL = "Before you continue please let us know which cookies this browser may ke
 def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(
     tmp_path: Path, request_id: str, compared: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("ragval_pipeline.validation.integrity.compared.MOST_COMPARED", compared)
+    monkeypatch.setattr("ragval_pipeline.validation.chunks.compared.MOST_COMPARED", compared)
     pages = {**PAGES, **{f"/{name}": html(paragraphs(WALL + request_id.format(name))) for name in "defghi"}}
     own = [
         point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "defghi"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant
+from ragval_pipeline.validation.chunks.habits import Habits
+from ragval_pipeline.validation.chunks.holding import Runs
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
-from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.holding import Runs
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     FEWEST,

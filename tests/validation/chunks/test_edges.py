@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from ragval_pipeline.validation.chunks.habits import Habits
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.differences import edges_of
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.rows import Edge
-from ragval_pipeline.validation.integrity.habits import Habits
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     GRIPPER,

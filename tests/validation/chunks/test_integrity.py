@@ -10,10 +10,10 @@ import pytest
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.validation.chunks.integrity import measure_integrity
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
 from ragval_pipeline.validation.facts.tables import pages_of
-from ragval_pipeline.validation.integrity.measure import measure_integrity
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     GRIPPER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ragval_pipeline.validation.integrity.holding import pages_holding
+from ragval_pipeline.validation.chunks.holding import pages_holding
 
 
 def page(key: str, *anchors: int) -> pa.RecordBatch:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragval_pipeline.sources.arrow import table_of
-from ragval_pipeline.validation.integrity.content import lost_passages
+from ragval_pipeline.validation.chunks.content import lost_passages
 from ragval_pipeline.validation.views.tables import raw_schemas
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ragval_pipeline.validation.integrity.compared import Compared
+    from ragval_pipeline.validation.chunks.compared import Compared
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,17 @@ from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.sections import ScaleSettings
-from ragval_pipeline.validation.facts.bucket import facts_of_page
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.store import Facts
-from ragval_pipeline.validation.facts.tables import page_table
-from ragval_pipeline.validation.integrity.content import (
+from ragval_pipeline.validation.chunks.content import (
     common_digests,
     cut_chunks,
     lost_headings,
     lost_passages,
 )
-from ragval_pipeline.validation.integrity.measure import measure_integrity
+from ragval_pipeline.validation.chunks.integrity import measure_integrity
+from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.facts.tables import page_table
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import absolute, site
 from tests.validation.rows import FIELDS, texts

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from ragval_pipeline.findings.factory import PASSAGE, SHOWN
+from ragval_pipeline.validation.chunks.integrity import segments_of
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.page import Page
-from ragval_pipeline.validation.integrity.measure import segments_of
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
 
 PAGE = f"{GRIPPER}\n{CAMERA}\n{BATTERY}"
 

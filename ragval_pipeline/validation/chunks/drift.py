@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ragval_pipeline.text.folding import LIGATURE, fold, words_of
+from ragval_pipeline.validation.chunks.compared import Compared
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Replaced
-from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 

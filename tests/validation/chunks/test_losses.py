@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
 
 CODE = "arm.connect(port=3, speed=9600)\narm.move_to(shelf='left', slot=7)\narm.release(after_seconds=2)"
 ROOMS = ("amber", "birch", "cedar", "dahlia")

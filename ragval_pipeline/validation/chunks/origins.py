@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.sources.arrow import one_of
 from ragval_pipeline.text.folding import fold
+from ragval_pipeline.validation.chunks.compared import Compared
+from ragval_pipeline.validation.chunks.drift import Cause
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-from ragval_pipeline.validation.integrity.compared import Compared
-from ragval_pipeline.validation.integrity.drift import Cause
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 

@@ -7,10 +7,10 @@ import pytest
 from ragval_pipeline.sources.site.markdown_page import markdown_html
 from ragval_pipeline.sources.site.page_copies.copies import record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
+from ragval_pipeline.validation.chunks.content import lost_passages, next_to_lost
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
-from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     CHUNKS,

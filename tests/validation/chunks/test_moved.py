@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
 from tests.validation.factory import absolute
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
 
 PAGES: dict[str, str | None] = {
     "/a": html(paragraphs(GRIPPER, CAMERA)),

@@ -9,10 +9,10 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.integrity.not_captured import Details
+from ragval_pipeline.validation.chunks.compared import Compared
+from ragval_pipeline.validation.chunks.content import is_lost, lost_passages
+from ragval_pipeline.validation.chunks.drift import Cause
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
-from ragval_pipeline.validation.integrity.compared import Compared
-from ragval_pipeline.validation.integrity.content import is_lost, lost_passages
-from ragval_pipeline.validation.integrity.drift import Cause
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MOST
 
 #: What lacks the ends of its pages, where that is all that it lacks.

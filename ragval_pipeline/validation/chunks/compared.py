@@ -14,13 +14,8 @@ from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import fold, words_of
 from ragval_pipeline.validation.belonging import Partitions
-from ragval_pipeline.validation.facts.bucket import SAMPLED, sampled_runs
-from ragval_pipeline.validation.facts.hashes import shingles_of
-from ragval_pipeline.validation.facts.places import Place, is_within, united
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.store import Chosen, FactRows
-from ragval_pipeline.validation.integrity.amounts import Amounts, OfPartitions, letters_found
-from ragval_pipeline.validation.integrity.content import (
+from ragval_pipeline.validation.chunks.amounts import Amounts, OfPartitions, letters_found
+from ragval_pipeline.validation.chunks.content import (
     SHOWN,
     ChunkClass,
     class_of,
@@ -29,9 +24,14 @@ from ragval_pipeline.validation.integrity.content import (
     lost_passages,
     of_other_pages,
 )
-from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.holding import Runs, pages_holding
-from ragval_pipeline.validation.integrity.older import present_versions
+from ragval_pipeline.validation.chunks.habits import Habits
+from ragval_pipeline.validation.chunks.holding import Runs, pages_holding
+from ragval_pipeline.validation.chunks.older import present_versions
+from ragval_pipeline.validation.facts.bucket import SAMPLED, sampled_runs
+from ragval_pipeline.validation.facts.hashes import shingles_of
+from ragval_pipeline.validation.facts.places import Place, is_within, united
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.store import Chosen, FactRows
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, MOST, PASSAGE_LETTERS, SIGNPOST_LETTERS, WHOLE
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, compared, paragraphs
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, compared, paragraphs
 
 CONTENT = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><p>{BATTERY}</p>"
 WHOLE = f"Using the arm\n{GRIPPER}\nCamera care\n{CAMERA}\n{BATTERY}"

@@ -19,10 +19,8 @@ from ragval_pipeline.rules.integrity.not_captured import Details as Lacking
 from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
 from ragval_pipeline.text.printing import plural
-from ragval_pipeline.validation.detectors import detector, find_all
-from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
-from ragval_pipeline.validation.integrity.compared import Compared
-from ragval_pipeline.validation.integrity.content import (
+from ragval_pipeline.validation.chunks.compared import Compared
+from ragval_pipeline.validation.chunks.content import (
     cut_chunks,
     is_replaced,
     lost_headings,
@@ -30,10 +28,12 @@ from ragval_pipeline.validation.integrity.content import (
     next_to_lost,
     stands_among,
 )
-from ragval_pipeline.validation.integrity.drift import Cause, cause_of_drift
-from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
-from ragval_pipeline.validation.integrity.origins import and_others, cause_of_gone
-from ragval_pipeline.validation.integrity.tables import Judged
+from ragval_pipeline.validation.chunks.drift import Cause, cause_of_drift
+from ragval_pipeline.validation.chunks.judged import Judged
+from ragval_pipeline.validation.chunks.losses import cause_of_losses, ends_early
+from ragval_pipeline.validation.chunks.origins import and_others, cause_of_gone
+from ragval_pipeline.validation.detectors import detector, find_all
+from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 _MADE = (

@@ -15,11 +15,11 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.duplicates import surplus_points
-from ragval_pipeline.validation.repair.plan import plan_repairs
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.repair import Guess, Repair, SearchMode
 from ragval_pipeline.validation.repair.repair_plan import RepairPlan
 from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, lookup_of
+from ragval_pipeline.validation.repair.trials import plan_repairs
 
 SITE = "https://x.org/docs"
 NAMES = ("gears/a", "gears/b", "paint/c")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.validation.integrity.world import (
+from tests.validation.chunks.world import (
     BATTERY,
     CAMERA,
     CHUNKS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, html, measured, paragraphs
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, html, measured, paragraphs
 
 OLD = CAMERA.replace("once a week", "twice a month")
 PAGES = {"/a": html(paragraphs(GRIPPER, CAMERA, BATTERY))}

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from ragval_pipeline.validation.chunks.content import class_of
+from ragval_pipeline.validation.chunks.habits import ANY, Habits
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge, Replaced
-from ragval_pipeline.validation.integrity.content import class_of
-from ragval_pipeline.validation.integrity.habits import ANY, Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.rules.aspects import Aspect
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, html, measured, paragraphs, point
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, html, measured, paragraphs, point
 
 
 def lost(folder: Path, content: str, code: str, *stored: str) -> Subject:

@@ -17,6 +17,9 @@ from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.belonging import Partitions
+from ragval_pipeline.validation.chunks.amounts import Amounts
+from ragval_pipeline.validation.chunks.compared import Compared, compare
+from ragval_pipeline.validation.chunks.differences import find_differences
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.bucket import COLUMNS
@@ -25,9 +28,6 @@ from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
-from ragval_pipeline.validation.integrity.amounts import Amounts
-from ragval_pipeline.validation.integrity.compared import Compared, compare
-from ragval_pipeline.validation.integrity.findings import find_differences
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
+from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
 
 TEXTS = (GRIPPER, CAMERA, BATTERY, VISITORS)
 GERMAN = (
