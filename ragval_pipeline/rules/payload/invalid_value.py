@@ -53,7 +53,10 @@ RULE = Rule(
         "the future. A title that is another page's, and names nothing of its own page, is a warning."
     ),
     cause="The ingestion computed or parsed the value wrongly.",
-    remedy="Correct the value at its source, then re-ingest the pages of these points.",
+    remedy=(
+        "Correct the value at its source, then re-ingest the pages of these points. "
+        "Where text and vector are right, it is enough to set the field in the payload."
+    ),
     breaks={Aspect.FIELD},
     reads={Aspect.ORIGIN},
     repair="fill",

@@ -48,7 +48,10 @@ RULE = Rule(
         "have, the points without it are a warning."
     ),
     cause="The ingestion did not write this field for these points.",
-    remedy="Make the ingestion write the field, then re-ingest the pages of these points.",
+    remedy=(
+        "Make the ingestion write the field, then re-ingest the pages of these points. "
+        "Where text and vector are right, it is enough to set the field in the payload."
+    ),
     breaks={Aspect.FIELD},
     reads={Aspect.ORIGIN},
     lowers=("metadata_completeness",),

@@ -16,7 +16,10 @@ RULE = Rule(
     many="have a field of the wrong type",
     measured="The type of each value is compared with the type that the field needs: text, number, list of headings.",
     cause="The ingestion wrote the value in a different type than readers expect.",
-    remedy="Write the field in the correct type, then re-ingest the pages of these points.",
+    remedy=(
+        "Write the field in the correct type, then re-ingest the pages of these points. "
+        "Where text and vector are right, it is enough to set the field in the payload."
+    ),
     breaks={Aspect.FIELD},
     repair="fill",
     sql=odd_values("wrong_type"),

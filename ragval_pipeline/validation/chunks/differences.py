@@ -37,8 +37,8 @@ from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 _MADE = (
-    "The pages are complete without them: they were generated, such as summaries (RAPTOR) or questions, or are left "
-    "from an older version."
+    "The pages are complete without them: they were generated, such as summaries (RAPTOR) or questions, are left from "
+    "an older version, or were never visible, such as comments and scripts in the source of a page."
 )
 _EDITED = "The page was edited and ingested again, and the old points of the edited passages were not deleted."
 _OLDER = (
@@ -48,7 +48,7 @@ _OLDER = (
 _SORT = (
     "Decide about the points under review_point_ids in remediation.json. If they were generated from the pages, give "
     "all points a payload field that distinguishes them from chunks, and exclude them with qdrant.filter. If they are "
-    "left from an older version, delete them."
+    "left from an older version, delete them. If they were never visible, delete them and correct the extraction."
 )
 
 
