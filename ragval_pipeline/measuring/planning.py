@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import chain
 
 from ragval_pipeline.findings.model import Finding
@@ -19,7 +19,7 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import FactsError
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.partitions import COLUMNS, Labels
-from ragval_pipeline.validation.repair.other_vectors import embedded_apart, same_texts
+from ragval_pipeline.validation.repair.other_vectors import embedded_apart, have_several, same_texts
 from ragval_pipeline.validation.repair.proof import Proof
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.repair_plan import RepairPlan
@@ -50,33 +50,18 @@ class Planner:
     partitions: Partitions | None
     model: str | None
     _lookups: dict[frozenset[str], PointLookup] = field(default_factory=dict)
-    _proofs: dict[frozenset[str], tuple[Set[str], Set[str]]] = field(default_factory=dict)
+    _proofs: dict[tuple[str, frozenset[str]], Set[str]] = field(default_factory=dict)
 
     def plan(self, findings: Sequence[Finding]) -> RepairPlan:
         """The plan for these findings."""
-        apart = set[str]()
-
-        def unproven(deleted: Set[str]) -> Set[str]:
-            lost, different = self._proof(frozenset(deleted))
-            apart.update(different)
-            return lost | different
-
         lookup = self._lookup(frozenset(names_to_look_up(findings)))
-        plan = plan_remedies(findings, self._listing, lookup, unproven, model=self.model)
-        return replace(plan, apart=frozenset(apart))
+        return plan_remedies(findings, self._listing, lookup, self._unproven, apart=self._apart, model=self.model)
 
     def _lookup(self, names: frozenset[str]) -> PointLookup:
         if names not in self._lookups:
             self._lookups.clear()
             self._lookups[names] = look_up_points(self.manifest, names)
         return self._lookups[names]
-
-    def _proof(self, deleted: frozenset[str]) -> tuple[Set[str], Set[str]]:
-        """Those of some points whose deletion is not proven, and those with a vector of their own."""
-        if deleted not in self._proofs:
-            self._proofs.clear()
-            self._proofs[deleted] = self._unproven(deleted), self._apart(deleted)
-        return self._proofs[deleted]
 
     @property
     def _listing(self) -> Listing:
@@ -87,6 +72,18 @@ class Planner:
         return Listing(self.inventory.scope_urls, others)
 
     def _unproven(self, deleted: Set[str]) -> Set[str]:
+        return self._once("unproven", self._not_proven, deleted)
+
+    def _apart(self, names: Set[str]) -> Set[str]:
+        return self._once("apart", self._with_own_vectors, names)
+
+    def _once(self, what: str, find: Callable[[Set[str]], Set[str]], names: Set[str]) -> Set[str]:
+        key = what, frozenset(names)
+        if key not in self._proofs:
+            self._proofs[key] = find(key[1])
+        return self._proofs[key]
+
+    def _not_proven(self, deleted: Set[str]) -> Set[str]:
         """The points whose deletion is not proven to lose nothing; all, if no facts were made to prove it with."""
         if self.facts is None or self.manifest is None or not self.facts.files("chunks"):
             return set(deleted)
@@ -98,15 +95,15 @@ class Planner:
             logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
             return set(deleted)
 
-    def _apart(self, deleted: Set[str]) -> Set[str]:
+    def _with_own_vectors(self, deleted: Set[str]) -> Set[str]:
         """Those of some points that have the text of others and a vector of their own, in a collection of such vectors.
 
-        Where most vectors are those of the texts, another one may be wrong.
+        Where most vectors are those of the texts, another one may be wrong, unless most texts have several.
         """
         prints = None if self.manifest is None else self.manifest.prints
         mismatched = any(finding.code == MODEL_MISMATCH.code for each in self.measurements for finding in each.findings)
         kept = () if prints is None else [part.name for part in prints.parts]
-        if self.facts is None or prints is None or not mismatched or VECTORS not in kept:
+        if not deleted or self.facts is None or prints is None or VECTORS not in kept:
             return frozenset()
         try:
             batches = StoredFacts(self.facts).batches("chunks", ("point_id", "digest"))
@@ -117,7 +114,7 @@ class Planner:
         except (OSError, KeyError, FactsError) as error:
             logger.warning("vectors of points with the same text are not compared: %s", error)
             return frozenset()
-        return embedded_apart(deleted, groups, shown)
+        return embedded_apart(deleted, groups, shown) if mismatched or have_several(groups, shown) else frozenset()
 
     def _partition(self) -> Mapping[str, str]:
         """The value by point of the field that tells partitions apart; empty if there is none."""

@@ -368,12 +368,23 @@ def test_a_page_with_chunks_under_several_addresses_is_reingested_before_one_add
         points={"1": PointFacts(text_sha256="a"), "2": PointFacts(text_sha256="b")},
         ids_of={PAGE: ["1"], f"{PAGE}/": ["2"]},
     )
-    result = remedy(spellings(PAGE, f"{PAGE}/"), lookup=lookup)
+    result = planned([spellings(PAGE, f"{PAGE}/")], SCOPE, lookup, unproven={"2"})
     assert result["delete_after_ingesting"] == result["delete_point_ids"] == []
     assert result["delete_pages"] == [
         {"url": f"{PAGE}/", "codes": ["coverage.url_variant"], "ingest_first": [PAGE]},
     ]  # fmt: skip
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.url_variant"]}]
+
+
+def test_an_address_of_which_other_chunks_hold_all_that_is_on_the_page_is_just_deleted():
+    """The page was ingested again, with larger chunks, after the site moved to https."""
+    lookup = PointLookup(
+        points={"1": PointFacts(text_sha256="a"), "2": PointFacts(text_sha256="b")},
+        ids_of={PAGE: ["1"], f"{PAGE}/": ["2"]},
+    )
+    result = planned([spellings(PAGE, f"{PAGE}/")], SCOPE, lookup)
+    assert (result["reingest_urls"], ids(result["delete_point_ids"])) == ([], ["2"])
+    assert result["delete_pages"] == [{"url": f"{PAGE}/", "codes": ["coverage.url_variant"]}]
 
 
 def test_an_address_whose_texts_are_all_under_the_kept_one_is_just_deleted():
@@ -382,6 +393,20 @@ def test_an_address_whose_texts_are_all_under_the_kept_one_is_just_deleted():
         ids_of={f"{PAGE}#usage": ["1"], PAGE: ["3"], f"{PAGE}/": ["2"]},
     )
     assert remedy(spellings(PAGE, f"{PAGE}#usage", f"{PAGE}/"), lookup=lookup)["reingest_urls"] == []
+
+
+def test_vectors_of_a_text_that_has_several_are_for_review_and_not_made_again():
+    lookup = PointLookup(points={name: PointFacts(page_url=PAGE, page_key="key:intro") for name in "123"})
+    finding = make_finding("vector.text_mismatch", ["1", "2"])
+    plan = plan_remedies([finding], Listing(SCOPE), lookup, lambda _: set(), apart=lambda names: names & {"1", "2"})
+    assert (dict(plan.reingest), list(plan.review)) == ({}, ["1", "2"])
+    told = plan.said_of(finding)
+    assert "questions that a text answers (HyPE)" in told.cause
+    assert "set vector.text_mismatch: off" in told.remedy
+    other = make_finding("vector.text_mismatch", ["1", "3"])
+    plan = plan_remedies([other], Listing(SCOPE), lookup, lambda _: set(), apart=lambda names: names & {"1", "2"})
+    assert (list(plan.reingest), list(plan.review)) == ([PAGE], ["1"])
+    assert "HyPE" not in plan.said_of(other).cause
 
 
 def test_other_findings_are_listed_by_who_acts():

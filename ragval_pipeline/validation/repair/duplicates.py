@@ -16,18 +16,16 @@ from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup
 
 @dataclass(frozen=True)
 class Surplus:
-    """Members to delete, members to review, and members that do not cover the deleted ones.
+    """Members to delete, and members to review.
 
     Attributes:
         delete: Members that can be deleted.
         review: Members for a person to decide on.
-        incomplete: Kept members without all content of the deleted ones.
-        instead: By deleted member of such a group the one that is kept.
+        instead: By deleted member of a group that has texts which the kept ones have not, the one that is kept.
     """
 
     delete: list[str]
     review: list[str]
-    incomplete: list[str] = field(default_factory=list)
     instead: dict[str, str] = field(default_factory=dict)
 
 
@@ -91,7 +89,7 @@ def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLo
 
     A fragment is a position on the page: addresses that differ only in it are kept or deleted together, except those
     that name each other because they repeat a chunk. If a deleted address has a text that the kept one has not, the
-    page is incomplete without it.
+    page may be incomplete without it.
     """
     known = frozenset(without_fragment(url) for url in sitemap_urls)
     surplus = Surplus([], [])
@@ -109,6 +107,5 @@ def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLo
         go = [name for name in group if name not in stay]
         surplus.delete.extend(go)
         if not lookup.texts_of(go) <= lookup.texts_of(stay):
-            surplus.incomplete.extend(stay)
             surplus.instead.update(dict.fromkeys(go, stay[0]))
     return surplus

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Set
 
 from ragval_pipeline.sources.snapshot.prints import estimated_cosine
-from ragval_pipeline.validation.thresholds import MATCH, MOST
+from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST
 
 
 def embedded_apart(deleted: Set[str], groups: Iterable[Collection[str]], prints: Mapping[str, bytes]) -> set[str]:
@@ -30,6 +30,28 @@ def embedded_apart(deleted: Set[str], groups: Iterable[Collection[str]], prints:
                 (apart if max(known) < MATCH else alike).add(name)
     # Prints are estimates: a few of many different vectors seem to be alike.
     return apart | alike if len(apart) > MOST * len(apart | alike) else apart
+
+
+def have_several(groups: Iterable[Collection[str]], prints: Mapping[str, bytes]) -> bool:
+    """Whether most texts of several points have vectors of more kinds than two models would give them.
+
+    Args:
+        groups: Points with the same text.
+        prints: Prints of their vectors, by point.
+    """
+    counts = [len(_different([prints[name] for name in group if name in prints])) for group in groups]
+    several = sum(count >= FEWEST for count in counts)
+    return several >= FEWEST and several > MOST * len(counts)
+
+
+def _different(prints: Iterable[bytes]) -> list[bytes]:
+    """Prints of which no two are alike, as many as there are up to ``FEWEST``."""
+    found: list[bytes] = []
+    for one in prints:
+        cosines = [estimated_cosine(one, other) for other in found]
+        if len(found) < FEWEST and all(cosine is not None and cosine < MATCH for cosine in cosines):
+            found.append(one)
+    return found
 
 
 def same_texts(texts: Iterable[tuple[str, int | None]], deleted: Set[str]) -> list[list[str]]:

@@ -27,7 +27,15 @@ from ragval_pipeline.validation.coverage.hosts import names_no_page
 from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.elsewhere import elsewhere
 from ragval_pipeline.validation.repair.proof import Unproven
-from ragval_pipeline.validation.repair.repair_plan import FINDING_LISTS, Key, RepairPlan, acted_on, key_of, note
+from ragval_pipeline.validation.repair.repair_plan import (
+    FINDING_LISTS,
+    Key,
+    RepairPlan,
+    acted_on,
+    is_of_vectors,
+    key_of,
+    note,
+)
 from ragval_pipeline.validation.repair.stored import PointLookup
 from ragval_pipeline.validation.repair.tree import causes, going_away
 
@@ -53,6 +61,7 @@ def plan_remedies(
     lookup: PointLookup,
     unproven: Unproven,
     *,
+    apart: Unproven = lambda _: frozenset(),
     model: str | None = None,
 ) -> RepairPlan:
     """The plan for the findings of a run.
@@ -62,9 +71,10 @@ def plan_remedies(
         site: The pages of the site.
         lookup: What is stored of ``names_to_look_up``.
         unproven: The points whose deletion might lose something.
+        apart: Those of some points that have the text of others and a vector of their own.
         model: The model that queries are embedded with; None: unknown.
     """
-    draft = _Draft(findings, site, lookup, model)
+    draft = _Draft(findings, site, lookup, model, unproven, apart)
     draft.delete_strays(findings)
     nodes = causes([finding.reported() for finding in findings])
     roots = acted_on(nodes)
@@ -77,7 +87,7 @@ def plan_remedies(
         for below in going_away(node):
             if _is_ingested_with(node.finding.code, below.code):
                 draft.ingest_pages_of(by_key[key_of(below)], node.finding.code)
-    return draft.proven(unproven, roots)
+    return draft.proven(roots)
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
@@ -105,8 +115,19 @@ def _is_ingested_with(cause: str, code: str) -> bool:
 class _Draft:
     """Collects what the findings ask for; ``proven`` is the plan. The arguments are those of ``plan_remedies``."""
 
-    def __init__(self, findings: Sequence[Finding], site: Listing, lookup: PointLookup, model: str | None) -> None:
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        site: Listing,
+        lookup: PointLookup,
+        model: str | None,
+        unproven: Unproven,
+        apart: Unproven,
+    ) -> None:
         self._site = site
+        self._proof = unproven
+        self._own_vectors = apart
+        self._apart: set[str] = set()
         self._elsewhere = elsewhere(findings, site.scope)
         self._copies = _copies_without_page(findings)
         self._settled: set[str] = set()
@@ -123,6 +144,11 @@ class _Draft:
         self._under: dict[str, list[str]] = {}
         self._keys: dict[str, list[str]] = {}
         self._lists: dict[str, list[Key]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
+
+    def _unproven(self, deleted: Set[str]) -> Set[str]:
+        """The points whose deletion might lose something, be it only a vector that finds their text."""
+        self._apart.update(self._own_vectors(deleted))
+        return self._proof(deleted) | (self._apart & deleted)
 
     def add(self, finding: Finding) -> None:
         """Add one finding."""
@@ -144,7 +170,7 @@ class _Draft:
                 if subject.name in copies and Aspect.COPIES not in subject.without:
                     note(self._delete, subject.name, finding.code)
 
-    def proven(self, unproven: Unproven, roots: Mapping[Key, Sequence[str]]) -> RepairPlan:
+    def proven(self, roots: Mapping[Key, Sequence[str]]) -> RepairPlan:
         """The plan: lists sorted by address or id, codes in report order.
 
         Points whose deletion might lose something are for a person, unless their page is ingested before.
@@ -157,7 +183,7 @@ class _Draft:
             self._first[name] = [*self._first.get(name, ()), *left[name]]
         now = {name: codes for name, codes in self._delete.items() if name not in self._first}
         review = {name: [*codes] for name, codes in self._review.items()}
-        for name in unproven(now.keys()):
+        for name in self._unproven(now.keys()):
             codes = now.pop(name)
             if name in left:
                 self._first[name] = left[name]
@@ -177,6 +203,7 @@ class _Draft:
             acted_on=roots,
             under=self._under,
             others=self._others,
+            apart=frozenset(self._apart),
         )
 
     def _pages_to_ingest(self) -> dict[str, list[str]]:
@@ -220,8 +247,14 @@ class _Draft:
             for key in (key for subject in finding.subjects for key in subject.pages if key in scope):
                 self._ingest(scope[key], code, key)
             return
+        own = self._own_vectors({subject.name for subject in finding.subjects}) if is_of_vectors(code) else ()
+        self._apart.update(own)
         # A development site is in the right place.
         for subject in () if finding.is_expected else finding.subjects:
+            if subject.name in own:
+                # The same text has several vectors: what was embedded may be meant.
+                note(self._review, subject.name, code)
+                continue
             if subject.current:
                 # The page's present text is stored beside it: ingesting the page again would leave this one.
                 note(self._delete, subject.name, code)
@@ -326,9 +359,12 @@ class _Draft:
         if _keeps_one(code):
             surplus = surplus_pages(finding, self._site.scope.values(), self._lookup)
             urls = surplus.delete
-            for name in surplus.incomplete:
-                self._ingest(pages[name] or name, code)
-            for url, stays in surplus.instead.items():
+            # Other chunks may have all that the points of an address have of the page.
+            points = {url: self._lookup.ids_of.get(url, ()) for url in surplus.instead}
+            lost = self._unproven({name for names in points.values() for name in names}) if points else set[str]()
+            needed = {url: stays for url, stays in surplus.instead.items() if not lost.isdisjoint(points[url])}
+            for url, stays in needed.items():
+                self._ingest(pages[stays] or stays, code)
                 first[url] += [pages[stays] or stays]
         # Another site's points are its own to delete, and a page that the site lists is the site's.
         of_others = {

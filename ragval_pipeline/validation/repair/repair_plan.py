@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, ReportedFinding
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.validation.repair.tree import FindingNode, also_clears
@@ -113,7 +114,12 @@ class RepairPlan:
     def said_of(self, finding: Finding) -> Finding:
         """A finding with a remedy that says what this plan does about it."""
         if self.apart and finding.code == MODEL_MISMATCH.code:
-            return finding.model_copy(update={"cause": f"{finding.cause} {_SEVERAL}", "remedy": _AS_MEANT})
+            told = {"cause": f"{finding.cause} {_SEVERAL}", "remedy": _AS_MEANT.format(code=finding.code, what=_ALL)}
+            return finding.model_copy(update=told)
+        names = {subject.name for subject in finding.subjects}
+        if is_of_vectors(finding.code) and self.apart and names <= self.apart:
+            told = {"cause": _SEVERAL, "remedy": _AS_MEANT.format(code=finding.code, what=_THESE)}
+            return finding.model_copy(update=told)
         keeps_one = CATALOGUE[finding.code].keeps_one or any(subject.generations for subject in finding.subjects)
         if keeps_one and self.is_acted_on(finding.code):
             points = {name for one in finding.subjects for name in (one.name, *chain.from_iterable(one.generations))}
@@ -145,13 +151,19 @@ _SEVERAL = (
 )
 _AS_MEANT = (
     "If that is intended, nothing is to be re-embedded, and what was embedded is not stored, so that nothing shows "
-    "whether the vectors are right: set vector.model_mismatch: off under severity. Otherwise re-embed the collection."
+    "whether the vectors are right: set {code}: off under severity. Otherwise re-embed {what}."
 )
+_ALL, _THESE = "the collection", "these points, listed under review_point_ids in remediation.json"
 _OR_AGAIN = "Or the page was ingested again in another way, and its old points were not deleted."
 _APART = (
     "If each point is meant to be found by its own vector, delete none, and switch this off under severity. Otherwise "
     "decide about the points under review_point_ids in remediation.json: without them searches may find less."
 )
+
+
+def is_of_vectors(code: str) -> bool:
+    """Whether a finding is about vectors that are not those of their texts."""
+    return Aspect.VECTOR in CATALOGUE[code].breaks
 
 
 def _masked(listed: Listed, masked: Callable[[str], str]) -> Listed:

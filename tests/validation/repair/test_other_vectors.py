@@ -7,7 +7,7 @@ import pytest
 
 from ragval_pipeline.sources.snapshot.prints import estimated_cosine, vector_prints
 from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
-from ragval_pipeline.validation.repair.other_vectors import embedded_apart, same_texts
+from ragval_pipeline.validation.repair.other_vectors import embedded_apart, have_several, same_texts
 
 RNG = np.random.default_rng(7)
 
@@ -45,3 +45,11 @@ def test_copies_with_the_same_vector_stay_copies_and_one_of_another_text_is_not_
 
 def test_groups_are_those_of_the_points_to_delete() -> None:
     assert same_texts([("a", 1), ("b", 1), ("c", 2), ("d", None), ("e", 3), ("f", 3)], {"b", "c", "d"}) == [["a", "b"]]
+
+
+def test_texts_with_three_vectors_that_differ_are_not_those_of_two_models() -> None:
+    groups = [[str(number), str(number + 20), str(number + 40)] for number in range(20)]
+    questions = RNG.standard_normal((60, 256))
+    assert have_several(groups, prints_of(questions))
+    assert not have_several(groups[:2], prints_of(questions))
+    assert not have_several(groups, prints_of(np.concatenate([questions[:40], questions[:20]])))
