@@ -50,7 +50,7 @@ def prose_of(text: str) -> str:
 def language_of(text: str) -> str | None:
     """The code of a text's language; None if it has too little prose, or none of ``NAMES`` is sure."""
     prose = prose_of(text)
-    if len(prose) < (_FEWEST if prose.isascii() else _FEWEST_WIDE):
+    if not _has_enough(prose):
         return None
     words = prose.casefold().split()
     if len(words) >= _WORDS and _ONE_IN * sum(word in _ONLY_ENGLISH for word in words) > len(words):
@@ -65,9 +65,15 @@ def is_japanese(text: str) -> bool:
     return kana > 0 and _KANA_ONE_IN * kana >= kana + len(_HAN.findall(text))
 
 
-def paragraph_languages(text: str) -> frozenset[str]:
-    """The languages of a text's paragraphs, as far as they have enough prose."""
-    return frozenset(code for part in text.split("\n") if (code := language_of(part)) is not None)
+def is_mixed(text: str) -> bool:
+    """Whether paragraphs of a text, as far as they have enough prose, are in several languages."""
+    # Prose is never longer than its text, and most lines need no second look.
+    long = [part for part in text.split("\n") if _has_enough(part) and _has_enough(prose_of(part))]
+    return len(long) > 1 and len({language_of(part) for part in long} - {None}) > 1
+
+
+def _has_enough(prose: str) -> bool:
+    return len(prose) >= (_FEWEST if prose.isascii() else _FEWEST_WIDE)
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.aspects import OF_VECTORS, Aspect
-from ragval_pipeline.text.languages import NAMES, is_japanese, language_of, paragraph_languages
+from ragval_pipeline.text.languages import NAMES, is_japanese, is_mixed, language_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.thresholds import MOST
 
@@ -57,7 +57,7 @@ class Languages:
                 japanese.add(key)
             if tried[key] <= _CHUNKS and (code := language_of(text)) is not None:
                 chunks[key][row["point_id"]] = code
-                mixed += [row["point_id"]] if len(paragraph_languages(text)) > 1 else []
+                mixed += [row["point_id"]] if is_mixed(text) else []
         by_page: dict[str, str] = {}
         elsewhere: list[str] = []
         for key, codes in chunks.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.defects.world.pages import handbook
-from ragval_pipeline.text.languages import is_japanese, language_of, paragraph_languages
+from ragval_pipeline.text.languages import is_japanese, is_mixed, language_of
 
 _LINES = "fuer = der.die(das, und)  # nicht aber auch\n" * 20
 CODE = f"```python\n{_LINES}```\n"
@@ -27,12 +27,13 @@ def test_a_translated_page_is_in_its_language(page) -> None:
 def test_code_is_in_no_language() -> None:
     assert language_of(CODE) is None
     assert language_of(f"{CODE}{ENGLISH}") == "en"
-    assert paragraph_languages(f"{ENGLISH}\n{CODE}") == {"en"}
+    assert not is_mixed(f"{ENGLISH}\n{CODE}")
     assert language_of("| --host | Host name |\n| --port | Port |") is None
 
 
 def test_paragraphs_of_two_languages_are_told_apart() -> None:
-    assert paragraph_languages(f"{GERMAN}\n\n{ENGLISH}") == {"de", "en"}
+    assert is_mixed(f"{GERMAN}\n\n{ENGLISH}")
+    assert not is_mixed(f"{ENGLISH}\n\n{ENGLISH}")
 
 
 def test_kana_tell_japanese_from_a_chinese_page_that_quotes_some() -> None:

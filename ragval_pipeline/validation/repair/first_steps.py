@@ -47,7 +47,7 @@ def first_steps(plan: RepairPlan, report: ValidationReport, tree: Iterable[Findi
         gained, gravity = -sum(gates.gained(node).values()), gravest(node)
         return (gained, -cleared, *gravity) if report.traffic is None else (*gravity, gained, -cleared)
 
-    return [FirstStep(node, gates.kept(node)) for node in sorted(nodes, key=weight)[:3]]
+    return [FirstStep(node, gates.kept(node)) for node in sorted(nodes, key=weight)[:3]]  # shown
 
 
 class _Gates:
