@@ -89,14 +89,14 @@ def install_line(extra: str) -> str:
 
     name = "ragval-pipeline"
     try:
-        told = json.loads(distribution(name).read_text("direct_url.json") or "{}")
+        origin = json.loads(distribution(name).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
-        told = {}
-    place = str(told.get("url", ""))
+        origin = {}
+    place = str(origin.get("url", ""))
     if place.startswith("file:"):
-        editable = "-e " if told.get("dir_info", {}).get("editable") else ""
+        editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
         return f"pip install {editable}'{url2pathname(urlsplit(place).path)}[{extra}]'"
-    vcs = told.get("vcs_info", {}).get("vcs")
+    vcs = origin.get("vcs_info", {}).get("vcs")
     return f"pip install '{name}[{extra}] @ {vcs}+{place}'" if vcs else f"pip install '{name}[{extra}]'"
 
 
@@ -224,10 +224,10 @@ def failure_of_machine(error: BaseException) -> RagvalError | None:
     if not isinstance(error, OSError):
         return None
     named = f"{error.filename}: " if error.filename else ""
-    told = f"{named}{error.strerror or error}"
+    reason = f"{named}{error.strerror or error}"
     if error.errno == errno.ENAMETOOLONG:
-        return SuiteError(told, remedy="Choose a path whose parts have at most 255 letters.")
-    if error.errno == errno.ENOENT and told.startswith("No usable temporary directory"):
-        return MachineError(f"{told}. Set TMPDIR to a folder that this user can write to.")
+        return SuiteError(reason, remedy="Choose a path whose parts have at most 255 letters.")
+    if error.errno == errno.ENOENT and reason.startswith("No usable temporary directory"):
+        return MachineError(f"{reason}. Set TMPDIR to a folder that this user can write to.")
     remedy = _REFUSALS.get(error.errno or 0)
-    return None if remedy is None else MachineError(f"{told}. {remedy}.")
+    return None if remedy is None else MachineError(f"{reason}. {remedy}.")

@@ -186,9 +186,9 @@ def _queries(suite: Suite) -> tuple[Sequence[TestQuery], list[Check]]:
     negative = sum(query.negative for query in queries)
     judged = sum(bool(query.grades) for query in queries)
     drafts = sum(query.status == "draft" for query in queries)
-    told = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
+    counted = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
     more = f", {plural(drafts, 'draft')} that are not counted" if drafts else ""
-    return queries, [ok("queries", f"{told}{more}")]
+    return queries, [ok("queries", f"{counted}{more}")]
 
 
 def _own_rules(suite: Suite) -> list[Check]:

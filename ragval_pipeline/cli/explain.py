@@ -121,14 +121,14 @@ def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
     from ragval_pipeline.sources.storage import open_folder
 
     run = kept_run(name, suite)
-    found = [finding for finding in run.report.findings if finding.code == code]
-    if not found:
+    of_code = [finding for finding in run.report.findings if finding.code == code]
+    if not of_code:
         codes = list(dict.fromkeys(finding.code for finding in run.report.findings))
         remedy = f"It found: {', '.join(codes)}." if codes else "It has no findings."
         raise SuiteError(f"the run did not find {code}", key=name, remedy=remedy)
     files = CorpusFiles.of_run(open_folder(run.folder))
     subjects = Subjects(run.report, read_corpus(files, names_in(run.report), lengths=False))
-    for finding in found:
+    for finding in of_code:
         scope = f" ({finding.scope})" if finding.scope else ""
         yield f"In the run {Path(run.folder).name}{scope}", list(_told(run, finding, subjects))
 

@@ -84,17 +84,17 @@ def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
 
     ``field`` is the canonical field that it is about, if it is about a single one.
     """
-    found = {other for other in CATALOGUE if can_follow(other, code, field)}
-    waiting = list(found)
+    following = {other for other in CATALOGUE if can_follow(other, code, field)}
+    waiting = list(following)
     while waiting:
         cause = waiting.pop()
         # Chunks next to a loss count as its cause only if nothing else explains it.
         new = {
             other for other in CATALOGUE if can_follow(other, cause) and not _shared(other, cause) <= OF_POINTS
-        } - found
-        found |= new
+        } - following
+        following |= new
         waiting.extend(new)
-    return frozenset(found - {code})
+    return frozenset(following - {code})
 
 
 def explain(findings: Sequence[Finding], site: Site, computed: Computed | None = None) -> list[Finding]:

@@ -140,14 +140,14 @@ def _under_filters(
     queries = [query for query in load_queries(suite) if query.filter]
     used = Counter(filter_words(query.filter or {}) for query in queries)
     filters = {filter_words(query.filter or {}): query.filter for query in queries}
-    found = {}
+    by_words = {}
     for words, _ in used.most_common(_FILTERS):
         own = [query.id for query in queries if query.filter == filters[words]]
         known = {kind: dict(named) for kind, named in vectors.items()}
         first = {name: known["query"].pop(name) for name in own if name in known["query"]}
         ordered = islice([*first.items(), *known["query"].items()], _PROBES_A_FILTER)
-        found[words] = probe_all({"query": dict(ordered)}, **how, equal=filters[words])
-    return found
+        by_words[words] = probe_all({"query": dict(ordered)}, **how, equal=filters[words])
+    return by_words
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:

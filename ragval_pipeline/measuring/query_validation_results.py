@@ -266,17 +266,19 @@ def _leaked(
     values = filter_values(snapshot.rows(("extra",)))
     across = questions_across(names, partitions, values, top_k=suite.retrieval.top_k)
     filtered = [query for query in load_queries(suite) if query.filter and partitions.path in query.filter]
-    asked = [Question(query.id, query.query_text, suite.retrieval.top_k, equal=query.filter) for query in filtered]
+    all_questions = [
+        Question(query.id, query.query_text, suite.retrieval.top_k, equal=query.filter) for query in filtered
+    ]
     under = {query.id: value for query in filtered for value in partitions.of_query(query.id)}
     under |= {question.query_id: value for value, questions in across.items() for question in questions}
-    asked += [question for questions in across.values() for question in questions]
-    if not asked:
+    all_questions += [question for questions in across.values() for question in questions]
+    if not all_questions:
         return []
     with Ways(suite, manifest, connection, embedding).judged() as way:
-        result = ask_with(asked, searcher=way.searcher, fields=[], page_of=hit_reader(suite, inventory).page)
+        result = ask_with(all_questions, searcher=way.searcher, fields=[], page_of=hit_reader(suite, inventory).page)
     if result.failure is not None:
         raise result.failure
-    texts = {question.query_id: question.text for question in asked}
+    texts = {question.query_id: question.text for question in all_questions}
     return find_all(AskedUnder(partitions, under, texts, result.answers))
 
 

@@ -112,17 +112,17 @@ def details_of(sections: Mapping[str, Any]) -> str:
 
     Deeper ones are per query or page.
     """
-    told = []
+    parts = []
     for name, section in sections.items():
         if name in _NOT_TOLD or not isinstance(section, Mapping):
             continue
         for key, value in section.items():
             if isinstance(value, Mapping):
                 inner = [f"{part} {shown}" for part, entry in value.items() if (shown := _shown(entry))]
-                told += [f"{key} ({', '.join(inner)})"] if inner else []
+                parts += [f"{key} ({', '.join(inner)})"] if inner else []
             elif shown := _shown(value):
-                told.append(f"{key} {shown}")
-    return ", ".join(dict.fromkeys(told)).replace("_", " ")
+                parts.append(f"{key} {shown}")
+    return ", ".join(dict.fromkeys(parts)).replace("_", " ")
 
 
 def _shown(value: Any) -> str:

@@ -104,9 +104,9 @@ class ReportBundle:
             return {}
         for uri in (manifest.staged_uri, manifest.kept_uri):
             folder = open_folder(uri)
-            found = {part.name: folder / part.name for part in manifest.parts}
-            if all(part.exists() for part in found.values()):
-                return found
+            files = {part.name: folder / part.name for part in manifest.parts}
+            if all(part.exists() for part in files.values()):
+                return files
         logger.warning("%s gone from %s and left out of the evidence", _PARTS[kind], manifest.kept_uri)
         return {}
 

@@ -276,12 +276,12 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
         read = batch.filter(pc.equal(batch.column("state"), constant("read")))
         keys, lists = read.column("page_key").to_pylist(), read.column("blocks")
         blocks, lengths = lists.flatten(), numbers_of(pc.list_value_length(lists))
-        letters, held, digest = (
+        letters, covered, digest = (
             numbers_of(pc.struct_field(blocks, name)).astype(np.int64 if name != "digest" else np.uint64)
             for name in ("letters", "held", "digest")
         )
         page, content = np.repeat(np.arange(len(keys)), lengths), ~np.isin(digest, np.array(common, dtype=np.uint64))
-        every, caught = (np.bincount(page, number * content, minlength=len(keys)) for number in (letters, held))
+        every, caught = (np.bincount(page, number * content, minlength=len(keys)) for number in (letters, covered))
         for number in np.flatnonzero(every).tolist():
             entry = pages[keys[number]]
             entry.captured = float(caught[number] / every[number])

@@ -106,8 +106,8 @@ def _errors(report: ValidationReport, room: int) -> list[str]:
     covers = any(result.name == "coverage" and result.required for result in report.criteria)
     # ``elsewhere`` says what findings about hosts say.
     is_said = covers and elsewhere(report) is not None
-    found = by_level(finding_tree(report.findings))
-    errors = [each for each in found if each.severity == "error" and not (is_said and _is_of_hosts(each))]
+    findings = by_level(finding_tree(report.findings))
+    errors = [each for each in findings if each.severity == "error" and not (is_said and _is_of_hosts(each))]
     named_above = {finding.code for finding in errors}
     counted = {id(finding) for finding in counted_errors(report.findings, report.criteria)}
     leading = [each for each in errors if each.because not in named_above and id(each) in counted]
@@ -199,13 +199,13 @@ def _beside_a_pass(report: ValidationReport) -> str:
     tolerated = "" if counted_errors(report.findings, report.criteria) else " that the gates tolerate"
     errors = [f"{plural(counts['error'], 'error')}{tolerated}"] if counts["error"] else []
     warnings = [plural(counts["warning"], "warning")] if counts["warning"] else []
-    told, first = " and ".join([*errors, *warnings]), loud[0]
+    counted, first = " and ".join([*errors, *warnings]), loud[0]
     whole, reach = _whole_of(first, report), plural(first.count, first.subject_kind)
     # A finding's pages may be out of scope, or variants of one address: not a share of the pages in scope.
     if whole is not None and first.subject_kind != "page":
         reach = f"{first.count:,} of {plural(whole, first.subject_kind)}"
     lead = ": " if len(loud) == 1 else ", among them "
-    return f", with {told}{lead}“{title_of(first.code)}” ({reach})"
+    return f", with {counted}{lead}“{title_of(first.code)}” ({reach})"
 
 
 def drafts_of(report: ValidationReport) -> list[QueryReport]:

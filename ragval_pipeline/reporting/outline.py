@@ -35,13 +35,15 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
         chunk.stale_tail."
     """
     cause, counts = finding.because, finding.causes
-    own = counts.get(cause or "", finding.count)
+    following = counts.get(cause or "", finding.count)
     others = [f"{count:,} from {code}" for code, count in counts.items() if cause in counts and code != cause]
     others += [f"{count:,} of them together with {code}" for code, count in finding.joint_causes.items()]
     if cause is None or not others:
-        return own, ""
-    of = f" of {finding.count:,}" if own < finding.count else ""
-    return own, ", ".join([f"{own:,}{of} {'follows' if own == 1 else 'follow'} from {cause}", *others]) + "."
+        return following, ""
+    of = f" of {finding.count:,}" if following < finding.count else ""
+    return following, ", ".join(
+        [f"{following:,}{of} {'follows' if following == 1 else 'follow'} from {cause}", *others]
+    ) + "."
 
 
 def own_first(finding: ReportedFinding) -> list[str]:
@@ -118,22 +120,22 @@ _LANGUAGES = 5
 
 def language_words(report: ValidationReport) -> list[str]:
     """The languages of an index; nothing about one whose only language its model was trained for."""
-    found = report.index.get("languages") or {}
-    pages, trained = found.get("pages") or {}, found.get("trained_for") or ()
+    languages = report.index.get("languages") or {}
+    pages, trained = languages.get("pages") or {}, languages.get("trained_for") or ()
     foreign = [code for code in pages if trained and code not in trained]
-    other = found.get("other_points") or ()
+    other = languages.get("other_points") or ()
     if len(pages) < 2 and not foreign and not other:
         return []
     named = [f"{NAMES.get(code, code)} ({count:,})" for code, count in pages.items()]
-    told = [f"Pages in {', '.join(named[:_LANGUAGES])}{', ...' if len(named) > _LANGUAGES else ''}"]
+    parts = [f"Pages in {', '.join(named[:_LANGUAGES])}{', ...' if len(named) > _LANGUAGES else ''}"]
     if foreign:
         model = report.environment.get("embedding_model")
-        told.append(f"{model} was trained for {', '.join(NAMES.get(code, code) for code in trained)} alone")
-    if mixed := found.get("mixed_points"):
-        told.append(f"{plural(len(mixed), 'chunk')} in several languages, of up to five looked at on each page")
+        parts.append(f"{model} was trained for {', '.join(NAMES.get(code, code) for code in trained)} alone")
+    if mixed := languages.get("mixed_points"):
+        parts.append(f"{plural(len(mixed), 'chunk')} in several languages, of up to five looked at on each page")
     if other:
-        told.append(f"{plural(len(other), 'chunk')} in another language than most of their page")
-    return ["; ".join(told)]
+        parts.append(f"{plural(len(other), 'chunk')} in another language than most of their page")
+    return ["; ".join(parts)]
 
 
 def mode_words(report: ValidationReport) -> list[str]:

@@ -49,21 +49,21 @@ def problems_of(error: ValidationError, given: Any, model: type[BaseModel]) -> l
 
     ``given`` is what was validated: it separates keys from pydantic's names for the branches of a union.
     """
-    found: dict[tuple[int | str, ...], list[Any]] = {}
+    by_place: dict[tuple[int | str, ...], list[Any]] = {}
     for entry in error.errors(include_url=False):
-        found.setdefault(location_in(given, entry), []).append(entry)
-    unknown = [place for place, entries in found.items() if entries[0]["type"] == "extra_forbidden"]
+        by_place.setdefault(location_in(given, entry), []).append(entry)
+    unknown = [place for place, entries in by_place.items() if entries[0]["type"] == "extra_forbidden"]
     meant = {(*place[:-1], suggest_key(model, place)) for place in unknown}
     # A branch of a union that reads the value's keys is meant; the others only say that it has another type.
-    entered = {place[:end] for place in found for end in range(len(place))}
+    entered = {place[:end] for place in by_place for end in range(len(place))}
     known = [
         place
-        for place, entries in found.items()
+        for place, entries in by_place.items()
         if place not in unknown
         and not (entries[0]["type"] == "missing" and (*place[:-1], f"Did you mean {place[-1]}?") in meant)
         and not (place in entered and all(entry["type"].endswith("_type") for entry in entries))
     ]
-    return [Problem(place, tuple(found[place])) for place in (*unknown, *known)]
+    return [Problem(place, tuple(by_place[place])) for place in (*unknown, *known)]
 
 
 def suite_error(

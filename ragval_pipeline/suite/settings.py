@@ -259,9 +259,9 @@ def _remedy(
     for variable in profile.variables:
         if variable.key in wanted and value_at(variable.key.split("."), settings) is None:
             return f"Set it in the suite, or set the environment variable {variable.name}."
-    own = value_at(location, profile.settings)
-    plain = isinstance(own, int | float | str)
-    return f"Correct it or leave the key out: profile {profile.name} sets {own}." if plain else ""
+    of_profile = value_at(location, profile.settings)
+    plain = isinstance(of_profile, int | float | str)
+    return f"Correct it or leave the key out: profile {profile.name} sets {of_profile}." if plain else ""
 
 
 def explain_rule(

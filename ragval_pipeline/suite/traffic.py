@@ -153,8 +153,8 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             wanted = {*TEXTS, *_COUNTS, *_TIMES, _FILTER}
             columns = [name for name in table.schema_arrow.names if name.casefold() in wanted]
             if not set(TEXTS).intersection(map(str.casefold, columns)):
-                found = printable(", ".join(table.schema_arrow.names))
-                raise SuiteError(f"has no column of questions, only {found}", file=file, remedy=_NAME_IT)
+                names = printable(", ".join(table.schema_arrow.names))
+                raise SuiteError(f"has no column of questions, only {names}", file=file, remedy=_NAME_IT)
             number = 0
             for batch in table.iter_batches(columns=columns):
                 for row in batch.to_pylist(maps_as_pydicts="lossy"):

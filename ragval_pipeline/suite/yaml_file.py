@@ -218,11 +218,11 @@ def attributes_in(text: str, *, file: Path, name: str | None) -> dict[str, Any]:
         SuiteError: The file holds no suite of that name, or several and none is named; or a template that only Dagster
             can fill in.
     """
-    found = [entry for part in _documents(text) if (entry := _attributes(parse_yaml(part, file=file))) is not None]
-    names = [str(entry.get("suite", entry.get("suite_file"))) for entry in found]
-    chosen = [entry for entry, own in zip(found, names, strict=True) if name in (None, own)]
+    attributes = [entry for part in _documents(text) if (entry := _attributes(parse_yaml(part, file=file))) is not None]
+    names = [str(entry.get("suite", entry.get("suite_file"))) for entry in attributes]
+    chosen = [entry for entry, own in zip(attributes, names, strict=True) if name in (None, own)]
     if len(chosen) != 1:
-        problem = f"has no suite {name}" if name else f"holds {len(found)} suites: {', '.join(names)}"
+        problem = f"has no suite {name}" if name else f"holds {len(attributes)} suites: {', '.join(names)}"
         remedy = did_you_mean(name, names) if name else f"Choose one: {file.name}#{names[0] if names else 'docs'}."
         raise SuiteError(problem, file=file, remedy=remedy)
     filled: dict[str, Any] = _filled(chosen[0], file, "")

@@ -123,9 +123,9 @@ class GramIndex:
         at, size = int(places.searchsorted(max(0, after + 1))), 1
         while at < len(places):
             some = places[at : at + size].tolist()
-            found = next((place for place in some if self._letters.startswith(letters, place)), None)
-            if found is not None:
-                return int(found)
+            start = next((place for place in some if self._letters.startswith(letters, place)), None)
+            if start is not None:
+                return int(start)
             at, size = at + size, 2 * size
         return None
 

@@ -136,12 +136,12 @@ def find_present(held: Held) -> Iterator[Finding]:
         details = {"entries": names, **({"page_url": point.page_url} if point.page_url else {})}
         subjects.append(Subject(point.point_id, details=details, page=point.page_key))
     if subjects:
-        told = ", ".join(f"{printable(name)} {times(count)}" for name, count in counts.most_common(NAMED))
+        counted = ", ".join(f"{printable(name)} {times(count)}" for name, count in counts.most_common(NAMED))
         cause, remedy = _why_present(held)
         yield make_finding(
             ABSENT_PRESENT.code,
             subjects,
-            cause=f"{cause} Found: {told}.",
+            cause=f"{cause} Found: {counted}.",
             remedy=remedy,
             details={"entries": dict(counts)},
         )

@@ -69,17 +69,17 @@ def own_findings(rules: Iterable[WrittenRule], tables: Mapping[str, Any]) -> Ite
     with open_views(tables) as views:
         for written in rules:
             try:
-                found = _finding(written, views)
+                finding = _finding(written, views)
             except QueryError as error:
-                found = make_finding(
+                finding = make_finding(
                     CHECK_CRASHED.code,
                     [Subject(written.rule.code)],
                     message=f"The rule {written.rule.code} could not be answered: {error.problem}.",
                     cause=f"The query in {written.file.name} fails on the rows of this run.",
                     remedy="Correct the query; ragval sql tries it on the kept run.",
                 )
-            if found is not None:
-                yield found
+            if finding is not None:
+                yield finding
 
 
 def _finding(written: WrittenRule, views: Views) -> Finding | None:

@@ -182,14 +182,14 @@ def _interval(differences: Sequence[float]) -> tuple[float, float] | None:
         return None
     if max(differences) - min(differences) <= TOLERANCE:
         return differences[0], differences[0]
-    found = stats.bootstrap(
+    interval = stats.bootstrap(
         (np.asarray(differences),),
         np.mean,
         method="percentile",
         batch=max(_BATCH_VALUES // len(differences), 1),
         rng=np.random.default_rng(_SEED),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(interval.low), float(interval.high)
 
 
 def _effect_size(differences: Sequence[float]) -> float | None:

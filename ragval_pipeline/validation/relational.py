@@ -81,19 +81,19 @@ def _findings(rule: Rule, views: Views) -> Iterator[Finding]:
 
 def _finding(rule: Rule, scope: str | None, rows: list[Mapping[str, Any]]) -> Finding:
     whole = {name.removeprefix(_OF_FINDING): value for name, value in rows[0].items() if name.startswith(_OF_FINDING)}
-    told = rule.tell(Found(rows, whole)) if rule.tell else Told()
+    words = rule.tell(Found(rows, whole)) if rule.tell else Told()
     always = _always(rule)
     made = make_finding(
         rule.code,
         (_subject(row, always) for row in rows),
         scope=scope,
-        details=whole if told.details is None else told.details,
-        message=told.message,
-        cause=told.cause,
-        remedy=told.remedy,
-        looked_at=told.looked_at,
+        details=whole if words.details is None else words.details,
+        message=words.message,
+        cause=words.cause,
+        remedy=words.remedy,
+        looked_at=words.looked_at,
     )
-    return made if told.severity is None else made.model_copy(update={"severity": told.severity})
+    return made if words.severity is None else made.model_copy(update={"severity": words.severity})
 
 
 def _always(rule: Rule) -> frozenset[str]:

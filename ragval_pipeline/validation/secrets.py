@@ -85,19 +85,19 @@ def look_for_secrets(snapshot: Snapshot, copies: PageCopies | None) -> Secrets:
     numbers are not judged: nobody can tell whether its readers see them.
     """
     names = {name: snapshot.manifest.fields.get(name, name) for name in (*_TEXTS, *_LISTS)}
-    held = [
+    with_secrets = [
         (row, found)
         for row, credentials in _candidates(snapshot)
         if (found := list(_in_row(row, names, credentials=credentials)))
     ]
-    if not held:
+    if not with_secrets:
         return NO_SECRETS
     of_pages: dict[str | None, set[str]] = {}
-    for row, found in held:
+    for row, found in with_secrets:
         of_pages.setdefault(row["page_key"], set()).update(folded_value(one.value) for _, one in found)
     public, read = _on_pages(copies, of_pages)
     points, values = [], dict[str, str]()
-    for row, found in held:
+    for row, found in with_secrets:
         places: dict[Group, list[Place]] = {}
         for name, one in found:
             if folded_value(one.value) in public or (one.group == "personal" and row["page_key"] not in read):

@@ -142,7 +142,7 @@ def judge_partitions(
     A criterion is compared with the gate that the suite names for the partition, else with that of the whole
     collection, which then requires nothing.
     """
-    found = {}
+    by_value = {}
     for value in partitions.sizes:
         own_criteria = [(criterion, criterion.of(value)) for criterion in criteria if criterion.partition is None]
         thresholds = {
@@ -158,8 +158,8 @@ def judge_partitions(
             partitions=partitions,
             whole=whole,
         )
-        found[value] = {criterion.name: result for (criterion, _), result in zip(own_criteria, judged, strict=True)}
-    return found
+        by_value[value] = {criterion.name: result for (criterion, _), result in zip(own_criteria, judged, strict=True)}
+    return by_value
 
 
 def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:

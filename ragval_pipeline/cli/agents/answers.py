@@ -149,13 +149,13 @@ class Agent:
 
         try:
             with Retriever(resolve_suite(load_suite(self.suite))) as retriever:
-                found = retriever.nearest(text, top_k)
+                result = retriever.nearest(text, top_k)
         except ValidationError as error:
             raise SuiteError(str(error), key="text") from None
-        if found.status == "error":
-            raise RagvalError(found.message)
-        hits = masked_value(found.model_dump(mode="json")["results"], without_sensitive)
-        return {"query": text, "message": found.message, "hits": [_short(hit) for hit in hits]}
+        if result.status == "error":
+            raise RagvalError(result.message)
+        hits = masked_value(result.model_dump(mode="json")["results"], without_sensitive)
+        return {"query": text, "message": result.message, "hits": [_short(hit) for hit in hits]}
 
     def compare(self, before: str, after: str, *, offset: int, limit: int) -> Answer:
         """What changed from one run to another: criteria, findings, and the queries that pass or fail now."""

@@ -150,10 +150,10 @@ def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:
     except SuiteError as error:
         return failed("pages", error)
     site.learn_base_path(urls)
-    found = sum(site.find(url) is not None for url in urls)
+    built = sum(site.find(url) is not None for url in urls)
     base = f", base path {site.base_path}" if site.base_path else ""
-    told = f"{found:,} of {plural(len(urls), 'page')} found in {source.site_root.name}{base}"
-    if found == len(urls):
-        return ok("pages", told)
+    message = f"{built:,} of {plural(len(urls), 'page')} found in {source.site_root.name}{base}"
+    if built == len(urls):
+        return ok("pages", message)
     remedy = "Build the site again, or correct source.site_root and source.base_path."
-    return note("pages", told, remedy) if found else problem("pages", told, remedy)
+    return note("pages", message, remedy) if built else problem("pages", message, remedy)

@@ -245,11 +245,11 @@ def _lacking(look: Look, fields: Mapping[str, str], *, required: bool) -> list[L
     }
     lines = []
     if lost:
-        told = f"missing: {_counted(lost)}; required, because all others have it; a run reports these points"
-        lines.append(Line("metadata", told, "note"))
+        note = f"missing: {_counted(lost)}; required, because all others have it; a run reports these points"
+        lines.append(Line("metadata", note, "note"))
     if others:
-        told = f"missing or empty: {_counted(others)}; add it to payload.required if every point needs it"
-        lines.append(Line("metadata", told, "note"))
+        note = f"missing or empty: {_counted(others)}; add it to payload.required if every point needs it"
+        lines.append(Line("metadata", note, "note"))
     return lines
 
 

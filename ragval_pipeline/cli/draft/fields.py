@@ -32,22 +32,26 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
 
 def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """The field map, and which of its canonical names were guessed from values."""
-    found = suggest_field_map(look.observed, wanted, fits=look.fits)
-    free = [path for path in look.observed if path not in found.values()]
+    mapped = suggest_field_map(look.observed, wanted, fits=look.fits)
+    free = [path for path in look.observed if path not in mapped.values()]
     longest = next((path for path in look.texts if path in free), None)
     guesses = {
         name: path
         for name, path in (("text", longest), ("source_url", _urls(look, free)))
-        if path is not None and (name not in found or (name == "source_url" and _is_better(look, path, found[name])))
+        if path is not None and (name not in mapped or (name == "source_url" and _is_better(look, path, mapped[name])))
     }
-    found.update(guesses)
-    if "chunk_index" in wanted and "chunk_index" not in found and "source_url" in found:
+    mapped.update(guesses)
+    if "chunk_index" in wanted and "chunk_index" not in mapped and "source_url" in mapped:
         numbers = (path for path in free if is_named_like("chunk_id", path) and look.fits("chunk_index", path))
-        number = next((path for path in numbers if _is_number_in_page(look, path, found["source_url"])), None)
-        found.update({} if number is None else {"chunk_index": number})
-    if "title" in wanted and "title" not in found and _names_pages(look, found.get("chapter"), found.get("source_url")):
-        found["title"] = found.pop("chapter")
-    return {name: found[name] for name in wanted if name in found}, list(guesses)
+        number = next((path for path in numbers if _is_number_in_page(look, path, mapped["source_url"])), None)
+        mapped.update({} if number is None else {"chunk_index": number})
+    if (
+        "title" in wanted
+        and "title" not in mapped
+        and _names_pages(look, mapped.get("chapter"), mapped.get("source_url"))
+    ):
+        mapped["title"] = mapped.pop("chapter")
+    return {name: mapped[name] for name in wanted if name in mapped}, list(guesses)
 
 
 def _names_pages(look: Look, path: str | None, url: str | None) -> bool:
@@ -203,16 +207,16 @@ def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> 
         return None
     values = {path: counts for path in look.observed if len(counts := _kinds(look, path)) > 1}
     tried = {path: Counter[Kind]() for path in values if path not in fields.values()}
-    found = {path: Counter[Kind]() for path in tried}
+    on_page = {path: Counter[Kind]() for path in tried}
     for payload, stands in _looked_for(look, fields, site, list(tried)) if tried else ():
         for path, kinds in tried.items():
             kind = lookup(payload, path)[1]
             kinds[kind] += 1
-            found[path][kind] += stands
+            on_page[path][kind] += stands
     # A word is more meaningful than a number.
     for path, kinds in sorted(tried.items(), key=lambda entry: not all(isinstance(kind, str) for kind in entry[1])):
-        chunks = [kind for kind, count in kinds.items() if count >= FEWEST and found[path][kind] >= WHOLE * count]
-        made = [kind for kind, count in kinds.items() if count >= FEWEST and found[path][kind] <= (1 - WHOLE) * count]
+        chunks = [kind for kind, count in kinds.items() if count >= FEWEST and on_page[path][kind] >= WHOLE * count]
+        made = [kind for kind, count in kinds.items() if count >= FEWEST and on_page[path][kind] <= (1 - WHOLE) * count]
         if len(chunks) == 1 and made and len(chunks) + len(made) == len(values[path]):
             left_out = sum(count for kind, count in values[path].items() if kind in made)
             why = "have no text from their page"

@@ -150,21 +150,21 @@ def _pages(site: SiteLook | None, *, partial: str, named: bool, files: bool) -> 
     if site is None:
         return Line("pages", "not compared with a site: set it with --source", "unseen")
     if not named:
-        told = "not compared: the points have no field with the URL or the file of their page"
-        return Line("pages", f"{told}; make the ingestion write one, or set payload.fields.source_url", "note")
+        message = "not compared: the points have no field with the URL or the file of their page"
+        return Line("pages", f"{message}; make the ingestion write one, or set payload.fields.source_url", "note")
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
     scope, where = site.in_scope, site.where
     if not scope:
         return Line("pages", f"{where} lists no page in scope", "note")
-    found = len(site.indexed & scope)
-    if not found:
-        told = f"none of the {plural(len(scope), 'page')} of {where} is in the index"
-        return Line("pages", f"{told}{_OF_FILES if files else ''}", "note")
-    told = f"{found:,} of {plural(len(scope), 'page')} of {where} are in the index"
+    indexed = len(site.indexed & scope)
+    if not indexed:
+        message = f"none of the {plural(len(scope), 'page')} of {where} is in the index"
+        return Line("pages", f"{message}{_OF_FILES if files else ''}", "note")
+    message = f"{indexed:,} of {plural(len(scope), 'page')} of {where} are in the index"
     if partial:
-        return Line("pages", f"{partial}{told}; a run reads them all")
-    return Line("pages", told, "ok" if found == len(scope) else "note")
+        return Line("pages", f"{partial}{message}; a run reads them all")
+    return Line("pages", message, "ok" if indexed == len(scope) else "note")
 
 
 def _folders(site: SiteLook) -> list[Line]:
@@ -187,13 +187,13 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
         more = sum(repeats >= _REPEATED for repeats in times)
         if not more:
             return [Line("stored", f"{part}once")]
-        told = f"a typical page once; {more:,} of {plural(len(times), 'page')} more often, or with repeated text"
-        return [Line("stored", f"{part}{told}: ragval run tells which")]
-    told = (
+        message = f"a typical page once; {more:,} of {plural(len(times), 'page')} more often, or with repeated text"
+        return [Line("stored", f"{part}{message}: ragval run tells which")]
+    message = (
         f"each page's words are stored {usual:.1f} times: it was ingested more than once, chunks overlap a lot, or it "
         "repeats itself"
     )
-    return [Line("stored", f"{part}{told}", "note")]
+    return [Line("stored", f"{part}{message}", "note")]
 
 
 def _repeats(chunks: Iterable[str]) -> float | None:
@@ -224,8 +224,8 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     doubt = "" if embedder.sure else ", if that is the model"
     few = f"a few chunks (under {percent(_FEW)}) have"
     share = "no chunk has" if not over else few if over < _FEW else f"{about}{percent(over)} of chunks have"
-    told = f"{share} more tokens than {model} reads ({embedder.limit:,}{doubt})"
-    return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
+    message = f"{share} more tokens than {model} reads ({embedder.limit:,}{doubt})"
+    return Line("length", f"{part}{message}".replace("%", " %"), "note" if over else "ok")
 
 
 def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) -> Line:

@@ -71,20 +71,20 @@ def passages_of(texts: Sequence[str]) -> Iterator[Passage]:
 
 
 def _definitions(text: str) -> Iterator[Passage]:
-    for found in _DEFINED.finditer(text):
-        name, article = _plain(found["thing"] or found["name"]), found["article"]
+    for match in _DEFINED.finditer(text):
+        name, article = _plain(match["thing"] or match["name"]), match["article"]
         words = name.split()
         is_named = len(name) > 2 and len(words) <= _LONGEST_NAME and not (article is None and _LOCAL.fullmatch(name))
         refers = {words[0].casefold(), words[-1].casefold()} & _NO_NAME if words else True
         acts = article is None and _GERUND.fullmatch(words[0])
-        is_none = not _CLAUSE.isdisjoint(map(str.casefold, words)) or _NO_DEFINITION.search(found[0])
-        if not is_named or refers or acts or is_none or len(found[0].split()) < _SHORTEST_SENTENCE:
+        is_none = not _CLAUSE.isdisjoint(map(str.casefold, words)) or _NO_DEFINITION.search(match[0])
+        if not is_named or refers or acts or is_none or len(match[0].split()) < _SHORTEST_SENTENCE:
             continue
         # A capital only begins the sentence, unless the name has another one.
         begins = article is None and len(words) > 1 and words[0][1:].islower() and all(map(str.islower, words[1:]))
         shown = f"{name[0].lower()}{name[1:]}" if begins else name
         before = f"{article.lower()} " if article else ""
-        yield Passage(f"What {found['verb']} {before}{shown}?", shown, one_line(found[0]))
+        yield Passage(f"What {match['verb']} {before}{shown}?", shown, one_line(match[0]))
 
 
 def _defaults(text: str) -> Iterator[Passage]:

@@ -201,16 +201,16 @@ def _of_sections(
         ]
         chosen.shuffle(telling)
         open_[number] = telling
-    found: list[Question] = []
-    while len(found) < count and any(open_.values()):
+    drafted: list[Question] = []
+    while len(drafted) < count and any(open_.values()):
         rest = [number for number, texts in open_.items() if texts]
-        wanted = min(count - len(found), len(rest))
+        wanted = min(count - len(drafted), len(rest))
         for number in [rest[place * len(rest) // wanted] for place in range(wanted)]:
             heading, page = open_[number].pop(), pages[number]
             # Pages with much code have few of the common words, translated ones hardly any.
             asks = english and is_english((page.text,), one_in=24) and is_latin(heading)
-            found.append(Question(question_of(heading, page.title) if asks else heading, heading, page))
-    return found
+            drafted.append(Question(question_of(heading, page.title) if asks else heading, heading, page))
+    return drafted
 
 
 def off_topic(pages: Iterable[DraftPage]) -> list[str]:

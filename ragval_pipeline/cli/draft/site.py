@@ -91,8 +91,8 @@ def look_at_site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
     if kind == "folder" and not look.indexed and urls:
         # Its configuration has no or another site address: take it from the points.
         host = usual_host(urls)
-        told = FILES if host is None else f"https://{host}{shared_folder(urls) or ''}/"
-        again = _look({**settings, "site_url": told}, urls)
+        where = FILES if host is None else f"https://{host}{shared_folder(urls) or ''}/"
+        again = _look({**settings, "site_url": where}, urls)
         return again if again.indexed else look
     return look
 

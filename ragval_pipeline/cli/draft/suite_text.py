@@ -208,8 +208,8 @@ def _payload(draft: SuiteDraft) -> list[str]:
     absent = textwrap.wrap(f"Not found: {', '.join(draft.absent)}. Add those that have another name", 100)
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
-        told = "no field of the points has a name known to ragval, or looks like a text or a URL"
-        return ["payload:", f"  fields: {{}}   # {told}", *missing, "  required: []"]
+        message = "no field of the points has a name known to ragval, or looks like a text or a URL"
+        return ["payload:", f"  fields: {{}}   # {message}", *missing, "  required: []"]
     lines = ["payload:"]
     if draft.embedder.embedded_text is not None:
         template = json.dumps(draft.embedder.embedded_text, ensure_ascii=False)

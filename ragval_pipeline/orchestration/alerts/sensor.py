@@ -112,9 +112,9 @@ def _tell_target(
         try:
             note = _tell(target, suite, outcomes.of(run_id), memory, webserver_url)
         except Exception as error:  # noqa: BLE001  a target may be anybody's; its text may hold what it was given
-            told = str(error) if isinstance(error, RagvalError) else f"{target.name}: {type(error).__name__}"
-            logger.warning("alert not sent: %s", told)
-            return [*notes, f"{told.rstrip('.')}; will be retried at the next check"]
+            message = str(error) if isinstance(error, RagvalError) else f"{target.name}: {type(error).__name__}"
+            logger.warning("alert not sent: %s", message)
+            return [*notes, f"{message.rstrip('.')}; will be retried at the next check"]
         notes += [note] if note else []
     return notes
 

@@ -80,8 +80,8 @@ def model_limit(bundle: ReportBundle) -> Limit | None:
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 
-    found = (finding for finding in bundle.findings if finding.code == OVER_MODEL_LIMIT.code)
-    measured = [limit for finding in found for limit in (read(Whole, finding.details).limits or {}).values()]
+    too_long = (finding for finding in bundle.findings if finding.code == OVER_MODEL_LIMIT.code)
+    measured = [limit for finding in too_long for limit in (read(Whole, finding.details).limits or {}).values()]
     if measured:
         return Limit(int(min(measured)), OVER_MODEL_LIMIT.code)
     profile = get_profile(bundle.report.profile)

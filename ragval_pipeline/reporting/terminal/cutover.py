@@ -37,8 +37,8 @@ def render_cutover(cutover: Compared, console: Console) -> None:
     _named(printer, "lost", lost)
     _named(printer, "won", won)
     if neighbours.mean is not None:
-        told = f"{percent(neighbours.mean)} of the {NEIGHBOURS} nearest pages of {neighbours.pages:,} pages"
-        printer.line(("Neighbours kept", "bold"), (f"  {told}", "dim"))
+        sentence = f"{percent(neighbours.mean)} of the {NEIGHBOURS} nearest pages of {neighbours.pages:,} pages"
+        printer.line(("Neighbours kept", "bold"), (f"  {sentence}", "dim"))
         for page, share in neighbours.moved[:MOST_NAMED]:
             printer.line((f"{percent(share)}  {page}", ""), indent=2)
     printer.line(

@@ -157,12 +157,12 @@ class SummaryPrinter(LinePrinter):
                 (f"{gate:{widths[2]}}  ", "dim"),
             ]
             reason = [(f"{self._once(reason_of(result))}  ", "dim")] if reason_of(result) else []
-            told = [*reason, (result.name, "dim")]
+            words = [*reason, (result.name, "dim")]
             if self.width - sum(len(text) for text, _ in head) >= 2 * _NARROWEST:
-                self.line(*told, lead=head)
+                self.line(*words, lead=head)
             else:
                 self.line(*head, wrap=False)
-                self.line(*told, indent=_BELOW)
+                self.line(*words, indent=_BELOW)
 
     def _met(self, lead: str, results: Sequence[CriterionResult], *, every: bool = False) -> None:
         """Names and values: as many as fit on one line, or all."""

@@ -38,22 +38,24 @@ class Details(NamedTuple):
 
     def note(self, names: Names) -> str:
         """As a sentence without full stop."""
-        told = f"{show_percent(self.coverage)} of it is on the page"
+        sentence = f"{show_percent(self.coverage)} of it is on the page"
         if self.stands_on:
-            return f"{told}; its text is from {names.page(self.stands_on)}"
+            return f"{sentence}; its text is from {names.page(self.stands_on)}"
         count = self.changed_words
         if self.words:
-            told = f"{told}, {count:,} of {plural(self.words, 'word')} {'differs' if count == 1 else 'differ'}"
+            sentence = f"{sentence}, {count:,} of {plural(self.words, 'word')} {'differs' if count == 1 else 'differ'}"
         such_as = ", such as" if count and count > 1 else ":"
         if self.replaced:
             words, page = (shorten(self.replaced[0][name], PASSAGE) for name in ("words", "page"))
             return (
-                f"{told}{such_as} “{words}”, where it has “{page}”"
+                f"{sentence}{such_as} “{words}”, where it has “{page}”"
                 if words
-                else f"{told}, but “{page}” is missing in a line"
+                else f"{sentence}, but “{page}” is missing in a line"
             )
         return (
-            f"{told}{such_as} “{shorten(self.inserted[0], PASSAGE)}”, which it does not have" if self.inserted else told
+            f"{sentence}{such_as} “{shorten(self.inserted[0], PASSAGE)}”, which it does not have"
+            if self.inserted
+            else sentence
         )
 
 

@@ -21,16 +21,16 @@ def code_identity() -> str:
 
     Code that cannot be read, as in an archive, has another one in each process.
     """
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     root = Path(__file__).parents[2]
     files = sorted(root.rglob("*.py"))
     for file in files:
-        found.update(f"{file.relative_to(root)}\n".encode())
-        found.update(file.read_bytes())
+        digest.update(f"{file.relative_to(root)}\n".encode())
+        digest.update(file.read_bytes())
     if not files:
-        found.update(uuid.uuid4().bytes)
-    found.update(repr((sys.version, platform.machine(), *_packages())).encode())
-    return found.hexdigest()
+        digest.update(uuid.uuid4().bytes)
+    digest.update(repr((sys.version, platform.machine(), *_packages())).encode())
+    return digest.hexdigest()
 
 
 def _packages() -> list[tuple[str, str | None]]:

@@ -175,14 +175,14 @@ class _Asking:
         while wanting := [
             number for number in self._open if self._wants_more(number, limits[number], returned[number], deepest)
         ]:
-            asked = [
+            searches = [
                 Asked(question.text, min(deepest, max(2 * limits[number], 4 * question.pages)), question.equal)
                 for number in wanting
                 for question in [self._questions[number]]
             ]
-            answers = searcher.search_all(asked, fields=self._page_fields)
+            answers = searcher.search_all(searches, fields=self._page_fields)
             try:
-                for number, one, found in zip(wanting, asked, answers, strict=True):
+                for number, one, found in zip(wanting, searches, answers, strict=True):
                     limits[number], returned[number] = one.limit, len(found.hits)
                     self._add_deeper(number, found.hits)
             except SystemFailure as failure:

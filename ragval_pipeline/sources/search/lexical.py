@@ -156,11 +156,11 @@ class _Index:
         self, words: Sequence[str], limit: int, passing: NDArray[np.bool_] | None = None
     ) -> list[tuple[str, float]]:
         """Ids and scores of texts, all or those marked in ``passing``, best first; of equal scores by their ids."""
-        asked = [word for word in dict.fromkeys(words) if len(self.rows[word])]
-        if not asked:
+        known = [word for word in dict.fromkeys(words) if len(self.rows[word])]
+        if not known:
             return []
-        rows = np.concatenate([self.rows[word] for word in asked])
-        scores = np.bincount(rows, np.concatenate([self.weights[word] for word in asked]), minlength=len(self.ids))
+        rows = np.concatenate([self.rows[word] for word in known])
+        scores = np.bincount(rows, np.concatenate([self.weights[word] for word in known]), minlength=len(self.ids))
         some = np.flatnonzero(scores > 0 if passing is None else (scores > 0) & passing)
         if len(some) > limit:
             last = np.partition(scores[some], -limit)[-limit]

@@ -174,12 +174,12 @@ class CompletedSearcher:
             SystemFailure: As the user's search.
         """
         for start in range(0, len(asked), _AT_A_TIME):
-            found, failure = list[Found](), None
+            answers, failure = list[Found](), None
             try:
-                found.extend(self.own.search_all(asked[start : start + _AT_A_TIME], fields=fields))
+                answers.extend(self.own.search_all(asked[start : start + _AT_A_TIME], fields=fields))
             except SystemFailure as raised:
                 failure = raised
-            yield from self._completed(found, fields)
+            yield from self._completed(answers, fields)
             if failure is not None:
                 raise failure
 

@@ -132,8 +132,8 @@ class CohereReranker(CohereApi):
         results = getattr(response, "results", None)
         if not isinstance(results, list):
             raise malformed("the answer has no results")
-        found = {getattr(each, "index", None): getattr(each, "relevance_score", None) for each in results}
-        return Answer([found.get(number) for number in range(len(texts))], None)
+        scores = {getattr(each, "index", None): getattr(each, "relevance_score", None) for each in results}
+        return Answer([scores.get(number) for number in range(len(texts))], None)
 
 
 class OwnReranker:
@@ -164,8 +164,8 @@ class OwnReranker:
                 remedy=f"Correct the function that {KEY} names.",
             )
 
-        found = call_guarded(lambda: list(self._function(question, list(texts))), failure)
-        return _checked(found, len(texts))
+        given = call_guarded(lambda: list(self._function(question, list(texts))), failure)
+        return _checked(given, len(texts))
 
     def close(self) -> None:
         """Nothing to close."""
@@ -208,8 +208,8 @@ class RerankedSearcher:
     def search_all(self, asked: Sequence[Asked], *, fields: Sequence[str]) -> Iterator[Found]:
         """The hits of each text: those without a text of their own come last, in the inner searcher's order."""
         candidates = [each._replace(limit=self.top_n) for each in asked]
-        found = self.inner.search_all(candidates, fields=list(dict.fromkeys([*fields, self.text])))
-        for each, one in zip(asked, found, strict=True):
+        answers = self.inner.search_all(candidates, fields=list(dict.fromkeys([*fields, self.text])))
+        for each, one in zip(asked, answers, strict=True):
             started = time.perf_counter()
             texts = [lookup(hit.payload, self.text)[1] for hit in one.hits]
             readable = [place for place, text in enumerate(texts) if isinstance(text, str) and text.strip()]

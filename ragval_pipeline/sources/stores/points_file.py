@@ -227,8 +227,8 @@ class _Read:
             width = held.width or int(length[rows[0]])
             other = rows[length[rows] != width]
             if len(other):
-                told = f"has {length[other[0]]:,} numbers, and {self._row(first)} has {width:,}"
-                raise self._wrong(column, self._rows + int(other[0]), told, "Write the vectors of one model.")
+                problem = f"has {length[other[0]]:,} numbers, and {self._row(first)} has {width:,}"
+                raise self._wrong(column, self._rows + int(other[0]), problem, "Write the vectors of one model.")
             matrix = _numpy(pc.list_flatten(values)).astype(np.float32).reshape(-1, width)
             is_cosine = _distance(self._about, name) == "Cosine"
             held.add(there, _of_length_one(matrix) if is_cosine else matrix)
@@ -313,8 +313,10 @@ def _checked(parquet: pq.ParquetFile, file: str) -> None:
     if not any(map(_is_vector, schema.names)):
         lacking.append(VECTOR)
     if lacking:
-        held = ", ".join(schema.names[:20]) or "none"
-        raise SuiteError(f"has no column {' and no column '.join(lacking)}; it has: {held}", file=file, remedy=_COLUMNS)
+        names = ", ".join(schema.names[:20]) or "none"
+        raise SuiteError(
+            f"has no column {' and no column '.join(lacking)}; it has: {names}", file=file, remedy=_COLUMNS
+        )
     wanted = {ID: (_is_id, "integers or texts"), PAYLOAD: (_is_text, "JSON texts")}
     for name in _read_columns(parquet):
         suits, told = wanted.get(name, (_is_numbers, "lists of numbers"))

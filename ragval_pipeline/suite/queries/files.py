@@ -282,9 +282,9 @@ def of_collection(entry: Entry) -> Entry:
     content = dict(entry.content)
     known: dict[str, Any] = {}
     for name, spellings in (("id", _IDS), ("query_text", _TEXTS)):
-        found = next((spelling for spelling in spellings if content.get(spelling) not in (None, "")), None)
-        if found is not None:
-            known[name] = content.pop(found)
+        spelled = next((spelling for spelling in spellings if content.get(spelling) not in (None, "")), None)
+        if spelled is not None:
+            known[name] = content.pop(spelled)
     metadata = content.pop("metadata", None)
     extra = {key: value for key, value in content.items() if key not in TestQuery.model_fields}
     known.update((key, value) for key, value in content.items() if key in TestQuery.model_fields)

@@ -242,10 +242,12 @@ def _query(content: dict[str, Any], entry: Entry, file: Path | None) -> TestQuer
     except ValidationError as error:
         if all(content.get(name) is None for name in TEXT_NAMES):
             others = content.get("metadata")
-            held = [key for key, value in others.items() if isinstance(value, str)] if isinstance(others, dict) else []
-            told = f": it has {', '.join(map(printable, held[:_NAMED]))}" if held else ""
+            text_keys = (
+                [key for key, value in others.items() if isinstance(value, str)] if isinstance(others, dict) else []
+            )
+            hint = f": it has {', '.join(map(printable, text_keys[:_NAMED]))}" if text_keys else ""
             raise SuiteError(
-                f"the query has no text{told}",
+                f"the query has no text{hint}",
                 file=file,
                 key=entry.key("query_text"),
                 remedy=f"Name the key of the question query_text, {', '.join(TEXT_NAMES[1:-1])} or {TEXT_NAMES[-1]}.",

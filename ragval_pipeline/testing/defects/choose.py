@@ -117,11 +117,11 @@ def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **ch
     The same ``salt`` gives the same ids. Changes are by canonical name; fields that no point has are left out.
     """
     copies = []
-    held = {name: value for name, value in changes.items() if corpus.holds(name)}
+    present = {name: value for name, value in changes.items() if corpus.holds(name)}
     for point in points:
         new_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{salt} {point.id}"))
         copy = StoredPoint(new_id, deepcopy(point.payload), point.vector)
-        for name, value in held.items():
+        for name, value in present.items():
             corpus.put(copy, name, value)
         copies.append(copy)
     corpus.points.extend(copies)
@@ -130,12 +130,12 @@ def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **ch
 
 def rewrite(corpus: Corpus, changes: Sequence[tuple[StoredPoint, str]]) -> None:
     """Give points new texts; their token counts change as their tokens do, whatever the ingestion counts."""
-    held = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
+    present = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
     before = token_counts([corpus.text(point) for point, _ in changes])
     after = token_counts([text for _, text in changes])
     for (point, text), old, new in zip(changes, before, after, strict=True):
         corpus.put(point, "text", text)
-        for name in held:
+        for name in present:
             stored = corpus.get(point, name)
             if name == "text_hash" and stored is not None:
                 corpus.put(point, name, text_hash(text))

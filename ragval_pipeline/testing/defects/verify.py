@@ -161,17 +161,17 @@ def _outcome(
     named = seen.about(entry)
     subjects: Subjects = {} if named is None else seen.subjects(named)
     consequences = set() if named is None else _consequences(entry, planted, named, subjects)
-    found = subjects.keys() - consequences
-    hit = found & entry.subjects
+    reported = subjects.keys() - consequences
+    hit = reported & entry.subjects
     return Outcome(
         entry,
         recall=len(hit) / len(entry.subjects),
-        precision=len(hit) / len(found) if found else 0.0,
-        named=len(found),
+        precision=len(hit) / len(reported) if reported else 0.0,
+        named=len(reported),
         place=None if named is None else seen.findings.index(named) + 1,
         followers=tuple(sorted({finding.code for finding in seen.loud} & (entry.followers | entry.causes))),
         extra=extra,
-        problems=(*_subject_problems(entry, found, named is not None), *shared),
+        problems=(*_subject_problems(entry, reported, named is not None), *shared),
     )
 
 

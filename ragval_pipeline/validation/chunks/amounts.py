@@ -104,18 +104,18 @@ class OfPartitions:
         """
         end = max((block.start + block.letters for block in blocks), default=0)
         every = _covered(chunks, end)
-        found = {}
+        measured = {}
         for value, own in self.partitions.grouped(
             chunks, lambda chunk: self.partitions.of_point(chunk.point_id)
         ).items():
             covered = _covered(own, end) if own else every[:0]
             parts = ((block, block.start, block.start + block.letters) for block in blocks)
-            found[value] = sum(
+            measured[value] = sum(
                 min(block.held, int(covered[start:stop].sum()) + max(0, block.held - int(every[start:stop].sum())))
                 for block, start, stop in parts
                 if own
             )
-        return found
+        return measured
 
 
 def _covered(chunks: Sequence[ChunkFacts], end: int) -> NDArray[np.bool_]:

@@ -83,32 +83,32 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     chunks, pages = len(evidence.texts), len(evidence.texts.codes("page_key")[0]) - 1
     min_pages = _at_least(HABIT, pages)
     texts = _of_captured_pages(evidence, list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence, min_pages))))
-    found = _phrases_of_themes(texts, pages)
-    known = [f" {entry.phrase} " for entry in found]
+    phrases = _phrases_of_themes(texts, pages)
+    known = [f" {entry.phrase} " for entry in phrases]
     additions = _Additions(evidence)
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
             judged = (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
-            found += (entry for entry in judged if not _is_in_contents(shared, evidence))
-    found = _as_written_once([*found, *_of_frames(evidence, additions)])
-    if not found:
+            phrases += (entry for entry in judged if not _is_in_contents(shared, evidence))
+    phrases = _as_written_once([*phrases, *_of_frames(evidence, additions)])
+    if not phrases:
         return
-    found.sort(key=lambda entry: (-entry.pages, entry.phrase))
-    held: dict[str, list[str]] = {}
-    for entry in found:
+    phrases.sort(key=lambda entry: (-entry.pages, entry.phrase))
+    by_chunk: dict[str, list[str]] = {}
+    for entry in phrases:
         for text in entry.texts:
-            held.setdefault(text.point_id, []).append(entry.phrase)
-    by_id = {text.point_id: text for entry in found for text in entry.texts}
+            by_chunk.setdefault(text.point_id, []).append(entry.phrase)
+    by_id = {text.point_id: text for entry in phrases for text in entry.texts}
     subjects = [
         replace(
             by_id[name].ref.subject(Details(sorted(set(named)), _outside(by_id[name]))),
             words=_most_words(by_id[name], named),
             extent=_around(by_id[name], named),
         )
-        for name, named in held.items()
+        for name, named in by_chunk.items()
     ]
-    listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
-    shown = ", ".join(f"“{entry.phrase}” on {plural(entry.pages, 'page')}" for entry in found[:NAMED])
+    listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in phrases]
+    shown = ", ".join(f"“{entry.phrase}” on {plural(entry.pages, 'page')}" for entry in phrases[:NAMED])
     contain = "contains" if len(subjects) == 1 else "contain"
     message = f"{plural(len(subjects), 'point')} {contain} text from around the page's content: {shown}."
     yield make_finding(TEXT_BOILERPLATE.code, subjects, details={"phrases": listed, "pages": pages}, message=message)
@@ -306,8 +306,8 @@ def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
         text.page_key: shared.in_content(text) for text in texts if text.compared and text.page_key is not None
     }
     if not having:
-        own = len(_pages(texts))
-        if len(texts) >= HABIT * chunks and len(texts) >= (1 + MOST) * own:
+        on_pages = len(_pages(texts))
+        if len(texts) >= HABIT * chunks and len(texts) >= (1 + MOST) * on_pages:
             yield Boilerplate(phrase, tuple(texts))
     elif list(having.values()).count(False) >= _at_least(HABIT, pages) and (sum(having.values()) <= FEW * len(having)):
         # Once it is known as such, a chunk whose own text is not on its page has it too.

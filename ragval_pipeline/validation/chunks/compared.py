@@ -146,8 +146,8 @@ class Compared:
         around = self._common_anchors() if strays else frozenset()
         bare = {name: tuple(run for run in chunk.probes if run not in around) for name, chunk in strays.items()}
         on: dict[str, list[ChunkFacts]] = {}
-        held = pages_holding({name: runs for name, runs in bare.items() if runs}, self.facts.anchors(), self._is_read)
-        for name, keys in held.items():
+        places = pages_holding({name: runs for name, runs in bare.items() if runs}, self.facts.anchors(), self._is_read)
+        for name, keys in places.items():
             for key in lacking.intersection(keys):
                 on.setdefault(key, []).append(strays[name])
         moved: dict[str, set[str]] = {}
@@ -158,9 +158,9 @@ class Compared:
         under_others: dict[str, list[ChunkFacts]] = {}
         for name, key in self.stands_on.items():
             under_others.setdefault(key, []).append(self.differing[name])
-        told = lacking.intersection(under_others)
-        anchors = self.anchors_of([key for key in told if not self.pages[key].chunks])
-        for key in told:
+        both = lacking.intersection(under_others)
+        anchors = self.anchors_of([key for key in both if not self.pages[key].chunks])
+        for key in both:
             names = _holding_lost(self.pages[key], under_others[key], anchors.get(key, ()))
             moved.setdefault(key, set()).update(names)
         return {key: sorted(found) for key, found in moved.items() if found}

@@ -71,7 +71,7 @@ def lost_passages(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
     or pieces of code count as one block. If there are none, but less than two thirds of the page's text is in its
     chunks: every block of which as little is, however short.
     """
-    found: list[BlockFacts] = []
+    lost: list[BlockFacts] = []
 
     def listed(block: BlockFacts) -> str:
         return block.kind if block.kind in _LISTED and block.letters < PASSAGE_LETTERS else ""
@@ -80,11 +80,11 @@ def lost_passages(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
         parts = list(group)
         letters, held = sum(part.letters for part in parts), sum(part.held for part in parts)
         if not kind:
-            found += [block for block in parts if block.letters >= PASSAGE_LETTERS and is_lost(block)]
+            lost += [block for block in parts if block.letters >= PASSAGE_LETTERS and is_lost(block)]
         elif letters >= PASSAGE_LETTERS and held < MOST * letters:
-            found += filter(is_lost, parts)
-    if found or not _lacks_much(blocks):
-        return found
+            lost += filter(is_lost, parts)
+    if lost or not _lacks_much(blocks):
+        return lost
     return [block for block in blocks if not _is_heading(block) and block.held < WHOLE * block.letters]
 
 
@@ -126,7 +126,7 @@ def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
 
     A label of a few letters may be in some other chunk by chance.
     """
-    found: set[int] = set()
+    rows: set[int] = set()
     stretch: list[int] = []
     passages = {block.start for block in lost_passages(blocks) if not _is_heading(block)}
     for number, block in enumerate((*blocks, None)):
@@ -134,9 +134,9 @@ def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
             stretch.append(number)
             continue
         if any(blocks[place].start in passages for place in stretch):
-            found.update(stretch)
+            rows.update(stretch)
         stretch = []
-    return found
+    return rows
 
 
 def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> list[str]:

@@ -76,8 +76,8 @@ def _of_unfit(finding: Finding, compared: Compared) -> Finding:
         return finding.model_copy(update={"cause": cause, "remedy": f"{_SIGN_IN} {finding.remedy}"})
     message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the site redirect to the same page."
     cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
-    told = {"message": message, "cause": cause, "remedy": _READ_ELSEWHERE, "severity": "error"}
-    return finding.model_copy(update=told)
+    words = {"message": message, "cause": cause, "remedy": _READ_ELSEWHERE, "severity": "error"}
+    return finding.model_copy(update=words)
 
 
 _SIGN_IN = (

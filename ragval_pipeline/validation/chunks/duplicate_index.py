@@ -53,11 +53,11 @@ def stretches(
     )
     if elsewhere >= MOST * len(names):
         return {}
-    found: dict[str, Hashable] = {}
+    shape_of: dict[str, Hashable] = {}
     for group in groups.values():
         first = _joined({shapes[name] for name in group if shapes.get(name)}, within)
-        found |= {name: first.get(shapes.get(name, ()), texts.get(name, name)) for name in group}
-    return found
+        shape_of |= {name: first.get(shapes.get(name, ()), texts.get(name, name)) for name in group}
+    return shape_of
 
 
 def _contained(shapes: Sequence[Shape]) -> Iterator[tuple[Shape, Shape]]:
@@ -113,12 +113,12 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         key: {number: own for number, own in _numbered(page, parts) if len(own) > 1} for key, page in pages.items()
     }
     judge = _Judge.of(evidence, shared)
-    subjects, told = list[Subject](), set[Basis | None]()
+    subjects, bases_seen = list[Subject](), set[Basis | None]()
     for key, page in pages.items():
         for number, names in shared[key].items():
             index, dates = number[0], dict(page.points[number[0]])
             judged, bases = judge.group({name: Stored(dates[name], page.models.get(name)) for name in sorted(names)})
-            told |= bases
+            bases_seen |= bases
             strangers = judge.strangers(names)
             for name in names:
                 known = judged.get(name, _Judged())
@@ -132,7 +132,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
                 outdated = known.told_by == "page" and bool(known.older)
                 subjects.append(replace(subject, copies=copies, is_outdated=outdated))
     if subjects:
-        yield _duplicates(subjects, sum(map(len, shared.values())), told)
+        yield _duplicates(subjects, sum(map(len, shared.values())), bases_seen)
 
 
 def _numbered(page: PageOrder, parts: Mapping[str, str]) -> Iterator[tuple[Number, list[str]]]:
@@ -189,20 +189,20 @@ class _Judge:
         on_page = [name for name in stored if name not in self.gone]
         strays = {name for name in stored if name in self.gone and name not in self.misplaced} if on_page else set()
         judged = {name: _Judged(older=True, told_by="page") for name in strays}
-        told: set[Basis | None] = {"page"} if strays else set()
-        own = [name for name in stored if name not in strays]
-        groups = self._alike(own)
+        bases: set[Basis | None] = {"page"} if strays else set()
+        kept = [name for name in stored if name not in strays]
+        groups = self._alike(kept)
         if groups is None:
-            groups = [own]
+            groups = [kept]
         else:
             judged |= {name: _Judged(_others(name, copies)) for copies in groups for name in copies}
             groups = [copies for copies in groups if len(copies) > 1]
         for copies in groups:
             for names, older, basis in self._aged(copies, stored):
-                told.add(basis)
+                bases.add(basis)
                 for name in names if basis is not None else ():
                     judged[name] = judged.get(name, _Judged())._replace(older=name in older, told_by=basis)
-        return judged, told
+        return judged, bases
 
     def _aged(
         self, copies: Sequence[str], stored: Mapping[str, Stored]
@@ -246,14 +246,14 @@ def _held(evidence: ChunkEvidence, shared: _Shared, gone: Collection[str]) -> di
     texts = {
         ref.point_id: digest for digest, refs in copies.groups.items() for ref in refs if ref.point_id in copies.copies
     }
-    found: dict[str, Hashable] = {}
+    text_of: dict[str, Hashable] = {}
     for key, chunks in evidence.on_pages(keys):
         for depth in sorted({chunk.depth for chunk in chunks}):
-            own = [chunk for chunk in chunks if chunk.depth == depth]
-            known = {chunk.point_id for chunk in own} - set(gone)
+            same_depth = [chunk for chunk in chunks if chunk.depth == depth]
+            known = {chunk.point_id for chunk in same_depth} - set(gone)
             groups = {number: [name for name in names if name in known] for number, names in shared[key].items()}
-            found |= stretches(own, groups, texts)
-    return found
+            text_of |= stretches(same_depth, groups, texts)
+    return text_of
 
 
 def _others(point_id: str, names: Sequence[str]) -> list[str]:
@@ -276,9 +276,9 @@ def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis
         surplus = _surplus(told) or DUPLICATE_INDEX.remedy
         remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
     details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
-    found = make_finding(DUPLICATE_INDEX.code, subjects, details=details, message=message, cause=cause, remedy=remedy)
+    finding = make_finding(DUPLICATE_INDEX.code, subjects, details=details, message=message, cause=cause, remedy=remedy)
     # If nothing is stored twice, wrong numbers do not change any search result.
-    return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
+    return finding.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else finding
 
 
 def _are_of_several_ingestions(subjects: Sequence[Subject]) -> bool:

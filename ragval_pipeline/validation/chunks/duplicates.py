@@ -63,18 +63,18 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         return
     usual = DUPLICATE_TEXT
     has = usual.means if len(copies) == 1 else usual.many
-    told = [f"{plural(len(copies), 'point')} {has}."] if copies else []
+    sentences = [f"{plural(len(copies), 'point')} {has}."] if copies else []
     if documents is not None:
-        told.append(f"The copies are of different documents, which {documents.path} tells apart.")
+        sentences.append(f"The copies are of different documents, which {documents.path} tells apart.")
     if inner:
         lie, page = ("lies", "its page") if len(inner) == 1 else ("lie", "their page")
-        told.append(f"{plural(len(inner), 'point')} {lie} whole within another chunk of {page}.")
+        sentences.append(f"{plural(len(inner), 'point')} {lie} whole within another chunk of {page}.")
     are_few = not copies and len({subject.page for subject in inner}) < FEWEST
-    found = make_finding(
+    finding = make_finding(
         DUPLICATE_TEXT.code,
         [*copies, *inner],
         details={"groups": len(same.groups), **({"within": len(inner)} if inner else {})},
-        message=" ".join(told),
+        message=" ".join(sentences),
         cause=" ".join(
             [
                 *([usual.cause] if copies else []),
@@ -84,7 +84,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         ),
         remedy=" ".join([*([usual.remedy] if copies else []), *([_READ_ONCE] if inner else [])]),
     )
-    yield found.model_copy(update={"severity": "info"}) if are_few else found
+    yield finding.model_copy(update={"severity": "info"}) if are_few else finding
 
 
 def _copies(same: SameTexts, documents: Partition | None) -> Iterator[Subject]:
@@ -309,10 +309,10 @@ def _neighbours(chunks: Shingled) -> dict[int, dict[int, float]]:
             continue
         seen.add(pair)
         if chunks.are_comparable(first, second):
-            found = similarity(chunks[first], chunks[second])
-            if _is_near(found, len(chunks[first]), len(chunks[second])):
-                alike.setdefault(first, {})[second] = found
-                alike.setdefault(second, {})[first] = found
+            share = similarity(chunks[first], chunks[second])
+            if _is_near(share, len(chunks[first]), len(chunks[second])):
+                alike.setdefault(first, {})[second] = share
+                alike.setdefault(second, {})[first] = share
     return alike
 
 

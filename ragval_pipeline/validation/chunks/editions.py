@@ -72,13 +72,13 @@ def _texts(families: Sequence[Family], points: Points) -> dict[str, str]:
         for pair in (family.pairs(first, second) if first < second else ())
         for key in pair
     }
-    held: defaultdict[str, list[str]] = defaultdict(list)
+    texts_of: defaultdict[str, list[str]] = defaultdict(list)
     wanted = one_of("page_key", names)
     for batch in points(("page_key", "text")):
         chosen = batch.filter(pc.and_(wanted(batch), pc.is_valid(batch.column("text"))))
         for key, text in zip(chosen.column("page_key").to_pylist(), chosen.column("text").to_pylist(), strict=True):
-            held[key].append(text)
-    return {key: "\n".join(texts) for key, texts in held.items()}
+            texts_of[key].append(text)
+    return {key: "\n".join(texts) for key, texts in texts_of.items()}
 
 
 _SEVERAL: Mapping[Kind, str] = {"version": "several versions", "language": "several languages"}
@@ -165,13 +165,13 @@ def _field_of(families: Sequence[Family], labels: Labels) -> str | None:
         for key in own.values()
     }
     for path, values in sorted(labels.values.items()):
-        found: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
+        pages_of: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
         for point, value in values.items():
             if (edition := editions.get(labels.pages.get(point) or "")) is not None:
-                found[edition].add(value)
-        is_whole = len(found) == len(set(editions.values())) and all(len(own) == 1 for own in found.values())
-        names = {(at, *own) for (at, _), own in found.items()}
-        if is_whole and len(names) == len(found):
+                pages_of[edition].add(value)
+        is_whole = len(pages_of) == len(set(editions.values())) and all(len(own) == 1 for own in pages_of.values())
+        names = {(at, *own) for (at, _), own in pages_of.items()}
+        if is_whole and len(names) == len(pages_of):
             return path
     return None
 

@@ -35,7 +35,7 @@ def pages_holding(
     for name, runs in texts.items():
         for run in runs:
             owners.setdefault(run, []).append(name)
-    found: dict[str, list[str]] = {}
+    pages_of: dict[str, list[str]] = {}
     most: Counter[str] = Counter()
     wanted = array_from(np.fromiter(owners, np.uint64, len(owners)))
     for batch in pages if owners else ():
@@ -46,9 +46,9 @@ def pages_holding(
             for name, count in hits.items():
                 if count >= max(1.0, MOST * len(texts[name]), most[name]):
                     if count > most[name]:
-                        most[name], found[name] = count, []
-                    found[name].append(key)
-    return found
+                        most[name], pages_of[name] = count, []
+                    pages_of[name].append(key)
+    return pages_of
 
 
 def _held_by_page(pages: pa.RecordBatch, wanted: pa.Array) -> Iterator[tuple[str, list[int]]]:

@@ -46,10 +46,10 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
         message = f"{named} no chunk {first}; later numbers are complete."
-        told = (_LATE, _COUNTED)
+        words_of = (_LATE, _COUNTED)
         if all(_is_whole(evidence, subject.page or "") for subject in subjects):
-            told = (_MISCOUNTED, _NUMBER)
-        cause, remedy = (words.format(first=first) for words in told)
+            words_of = (_MISCOUNTED, _NUMBER)
+        cause, remedy = (words.format(first=first) for words in words_of)
         yield make_finding(INDEX_GAP.code, subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:
         yield make_finding(INDEX_GAP.code, subjects)

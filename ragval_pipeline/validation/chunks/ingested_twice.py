@@ -134,11 +134,11 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     copies = f"{plural(len(subjects), 'page')} {verb} stored once for each of several {kind or 'value'}s"
     message = f"{copies} of {partition.path}: {shown}."
     remedy = _JUDGE_EACH.format(path=partition.path, value=every[0])
-    found = make_finding(
+    finding = make_finding(
         INGESTED_TWICE.code, subjects, scope=partition.path, message=message, cause=_PARTED, remedy=remedy
     )
     # Nothing shows that anything is wrong: an index of tenants with equal files is as it should be.
-    return found.model_copy(update={"severity": "info"})
+    return finding.model_copy(update={"severity": "info"})
 
 
 def _by_document(

@@ -100,21 +100,21 @@ class Layout:
 
         ``partition`` is the value of a field that tells partitions apart, by point id, for tables with ``point_id``.
         """
-        found = cls()
+        layout = cls()
         sliding: dict[object, SlidingWindows] = defaultdict(SlidingWindows)
         for table in buckets:
             kept = _compared(table)
-            found._add(_Chunks.of(kept))
+            layout._add(_Chunks.of(kept))
             # Child chunks repeat their parent's text by design, and each partition has its own copy: each depth of each
             # partition is treated as a separate ingestion.
             for layer, rows in _layers(kept, partition):
                 chunks = _Chunks.of(rows)
-                found.twice.update(chunks.ingested_twice(sliding[layer]))
-                found.nested.update(chunks.nested())
-                found.overlaps.append(chunks.overlaps())
+                layout.twice.update(chunks.ingested_twice(sliding[layer]))
+                layout.nested.update(chunks.nested())
+                layout.overlaps.append(chunks.overlaps())
         for windows in sliding.values():
-            found.twice.update(windows.ingested_twice())
-        return found
+            layout.twice.update(windows.ingested_twice())
+        return layout
 
     def _add(self, chunks: _Chunks) -> None:
         self.copies.extend(chunks.copies())

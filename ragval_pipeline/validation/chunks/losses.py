@@ -50,19 +50,19 @@ def cause_of_losses(compared: Compared, subjects: Sequence[Subject]) -> Cause:
         return Cause(_ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON)
     pages = [compared.pages[subject.page or ""] for subject in subjects]
     # What is lost where another text is stored instead says nothing about the other pages.
-    own = [page for page in pages if not _holds_another_text(compared, page)]
+    own_texts = [page for page in pages if not _holds_another_text(compared, page)]
 
     def told(cause: str) -> str:
-        some = f"On {len(own):,} of these pages, {cause[0].lower()}{cause[1:]}"
-        return cause if len(own) == len(pages) else some
+        some = f"On {len(own_texts):,} of these pages, {cause[0].lower()}{cause[1:]}"
+        return cause if len(own_texts) == len(pages) else some
 
-    if len(own) >= FEWEST and (kinds := _dropped(own)):
+    if len(own_texts) >= FEWEST and (kinds := _dropped(own_texts)):
         named = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
         return Cause(told(_DROPS.format(kinds=named)), _KEEP.format(kinds=named))
     if edited := sum(_is_reworded(compared, page.page_key) for page in pages):
         return Cause(_edited(edited, len(subjects)))
-    within = (_has_lost_within(compared.by_page.get(page.page_key, ()), page) for page in own)
-    return Cause() if len(own) < FEWEST or any(within) else Cause(told(_BETWEEN), _WRITE_ALL)
+    within = (_has_lost_within(compared.by_page.get(page.page_key, ()), page) for page in own_texts)
+    return Cause() if len(own_texts) < FEWEST or any(within) else Cause(told(_BETWEEN), _WRITE_ALL)
 
 
 def _holds_another_text(compared: Compared, page: PageFacts) -> bool:

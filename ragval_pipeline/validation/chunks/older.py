@@ -28,12 +28,12 @@ def present_versions(
     for chunk in facts.chunks(one_of("page_key", pages)):
         if chunk.compared and chunk.point_id not in differing:
             unchanged.setdefault(chunk.page_key or "", []).append(chunk)
-    found = {
+    older_of = {
         old.point_id: tuple(sorted(new.point_id for new in _versions(old, unchanged.get(key, ()))))
         for key, chunks in pages.items()
         for old in chunks
     }
-    return {name: versions for name, versions in found.items() if versions}
+    return {name: versions for name, versions in older_of.items() if versions}
 
 
 def _versions(old: ChunkFacts, others: Iterable[ChunkFacts]) -> Iterator[ChunkFacts]:
@@ -51,8 +51,8 @@ def _versions(old: ChunkFacts, others: Iterable[ChunkFacts]) -> Iterator[ChunkFa
         if new.depth != old.depth or (is_numbered and old.chunk_index != new.chunk_index):
             continue
         spans = united(new.spans)
-        held = sum(min(last, end) - max(first, begin) for first, last in spans if first < end and last > begin)
-        if held >= VERIFIED_FROM * (end - begin) and all(is_within(place, spans) for place in places):
+        covered = sum(min(last, end) - max(first, begin) for first, last in spans if first < end and last > begin)
+        if covered >= VERIFIED_FROM * (end - begin) and all(is_within(place, spans) for place in places):
             yield new
 
 

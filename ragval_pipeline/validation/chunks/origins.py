@@ -50,18 +50,18 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> Cause | None:
     texts = [compared.differing[name] for name in gone if name not in compared.stands_on]
     pages, points, instead = 0, 0, False
     for chunks in _alike(texts):
-        held = {chunk.page_key for chunk in chunks}
+        keys = {chunk.page_key for chunk in chunks}
         # What two pages share may be theirs, but not where nothing else is stored for them.
-        alone = all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
+        alone = all(compared.is_all_gone(compared.pages[key or ""]) for key in keys)
         # Texts that were made from pages are alike, too, and are stored in addition to them.
         same = len({chunk.probes for chunk in chunks}) == 1
-        if (alone and len(held) > 1) or (same and len(held) >= FEWEST):
-            pages, points, instead = max(pages, len(held)), points + len(chunks), instead or alone
+        if (alone and len(keys) > 1) or (same and len(keys) >= FEWEST):
+            pages, points, instead = max(pages, len(keys)), points + len(chunks), instead or alone
     if not pages:
         return None
     why = _GOT if instead else _HAD_A_NOTE
-    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {why}"
-    return Cause(and_others(told, points, gone), _GET_PAGES if instead and points == len(gone) else None)
+    cause = f"The same text is stored for {pages:,} pages, and it is on none of them: {why}"
+    return Cause(and_others(cause, points, gone), _GET_PAGES if instead and points == len(gone) else None)
 
 
 def _alike(chunks: Iterable[ChunkFacts]) -> Iterable[list[ChunkFacts]]:
@@ -100,16 +100,16 @@ def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
         under[compared.stands_on[name]].add(compared.differing[name].page_key)
     key, pages = max(under.items(), key=lambda entry: len(entry[1]))
     if len(pages) >= FEWEST and len(pages) > MOST * len({compared.differing[name].page_key for name in texts}):
-        told = f"The text of {compared.pages[key].url} is stored for {len(pages):,} other pages: {_LED_THERE}"
+        cause = f"The text of {compared.pages[key].url} is stored for {len(pages):,} other pages: {_LED_THERE}"
     else:
         page, other = compared.differing[texts[0]].page_key or "", compared.stands_on[texts[0]]
         of = "These texts are" if len(texts) == len(gone) else f"{len(texts):,} of these texts are"
         misplaced = len(compared.misplaced.intersection(texts)) > MOST * len(texts)
-        own = sum(compared.differing[name].longest >= PASSAGE_LETTERS for name in texts)
-        why = _CARRIED if own > MOST * len(texts) else _APART if misplaced else _SPREAD
+        long = sum(compared.differing[name].longest >= PASSAGE_LETTERS for name in texts)
+        why = _CARRIED if long > MOST * len(texts) else _APART if misplaced else _SPREAD
         example = f"one of {compared.pages[other].url} that is stored for {compared.pages[page].url}"
-        told = f"{of} on other pages, such as {example}: {why}"
-    return and_others(told, len(texts), gone)
+        cause = f"{of} on other pages, such as {example}: {why}"
+    return and_others(cause, len(texts), gone)
 
 
 _LED_THERE = "the crawler was redirected to it, or got it in answer to their addresses."

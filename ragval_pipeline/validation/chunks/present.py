@@ -34,21 +34,21 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
         None if there are no such chunks, another way is about as good, or nothing shows that the others are older: none
         of them differs more.
     """
-    held = _anchored(chunks)
-    if not held:
+    anchored = _anchored(chunks)
+    if not anchored:
         return None
-    older = {chunk.point_id for chunk in chunks if chunk.point_id in drifted or _leaves_out(chunk, held)}
+    older = {chunk.point_id for chunk in chunks if chunk.point_id in drifted or _leaves_out(chunk, anchored)}
     missing = {chunk.point_id: _missing(chunk, habits) for chunk in chunks}
     numbered: dict[int, list[_At]] = {}
     for chunk in sorted(chunks, key=lambda chunk: chunk.point_id):
         if chunk.chunk_index is not None and chunk.point_id not in older:
             numbered.setdefault(chunk.chunk_index, []).extend(_At(chunk, place) for place in _places(chunk))
     usual = median([letters for letters in _overlaps(numbered) if letters >= 0] or [0])
-    best = _best(numbered, held, missing, usual)
+    best = _best(numbered, anchored, missing, usual)
     if best is None:
         return None
-    found = best.chunks()
-    names = {chunk.point_id for chunk in found}
+    present = best.chunks()
+    names = {chunk.point_id for chunk in present}
     most = max(missing[name] for name in names)
     others = [chunk.point_id for chunk in chunks if chunk.point_id not in names]
     if not any(name in older or missing[name] > most for name in others):
@@ -56,11 +56,11 @@ def present_version(chunks: Sequence[ChunkFacts], drifted: Collection[str], habi
     lost = best.lost(missing)
     # A chunk in place of another has other overlaps with two neighbours.
     chance = 2 * max((abs(letters - usual) for letters in best.overlaps()), default=0)
-    for index, other in _instead(numbered, found):
-        way = _best({**numbered, index: other}, held, missing, usual)
+    for index, other in _instead(numbered, present):
+        way = _best({**numbered, index: other}, anchored, missing, usual)
         if way is not None and way.cost - best.cost <= chance and way.lost(missing) <= lost:
             return None
-    return found
+    return present
 
 
 def whole_version(versions: Sequence[list[ChunkFacts]], changed: Collection[str]) -> list[ChunkFacts] | None:
@@ -88,13 +88,13 @@ def latest_version(versions: Sequence[list[ChunkFacts]], drifted: Collection[str
     """
     if any(chunk.chunk_index is not None for own in versions for chunk in own):
         return None
-    held = _anchored(chain.from_iterable(versions))
+    anchored = _anchored(chain.from_iterable(versions))
     changed = {
-        chunk.point_id for own in versions for chunk in own if chunk.point_id in drifted or _leaves_out(chunk, held)
+        chunk.point_id for own in versions for chunk in own if chunk.point_id in drifted or _leaves_out(chunk, anchored)
     }
-    found = whole_version(versions, changed)
-    others = (own for own in versions if own is not found)
-    return found if all(any(chunk.point_id in changed for chunk in own) for own in others) else None
+    version = whole_version(versions, changed)
+    others = (own for own in versions if own is not version)
+    return version if all(any(chunk.point_id in changed for chunk in own) for own in others) else None
 
 
 def _anchored(chunks: Iterable[ChunkFacts]) -> list[Place]:

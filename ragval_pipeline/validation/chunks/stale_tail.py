@@ -121,22 +121,22 @@ def _undated_ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     if not undated:
         return
     pages, ends = orders.in_full(undated), evidence.last_passages(undated)
-    found = {
+    tails = {
         key: left
         for key, chunks in evidence.on_pages(undated)
         if key in ends and (left := leftover(pages[key], chunks, ends[key], evidence.compared.class_of)).indices
     }
-    made = {key for key, left in found.items() if left.is_gone}
+    made = {key for key, left in tails.items() if left.is_gone}
     # Pages that all end with other text were ingested so: with a summary, or questions that they answer.
     if len(made) >= max(FEWEST, WHOLE * len(layout.copies)):
-        found = {key: left for key, left in found.items() if key not in made}
+        tails = {key: left for key, left in tails.items() if key not in made}
     # Copies of any chunks may happen to be of the last ones.
-    repeated = {key for key, left in found.items() if not left.has_gone}
-    old = {key for key in repeated if found[key].ends_the_page}
+    repeated = {key for key, left in tails.items() if not left.has_gone}
+    old = {key for key in repeated if tails[key].ends_the_page}
     if len(old) <= MOST * len(repeated):
         old.clear()
-    for key in (found.keys() - repeated) | old:
-        yield from _gone_subjects(key, pages[key], found[key].indices)
+    for key in (tails.keys() - repeated) | old:
+        yield from _gone_subjects(key, pages[key], tails[key].indices)
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
@@ -210,8 +210,8 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, c
     with further numbers does, and ends with the page, unlike a copy of a chunk. ``last`` is the last passage of the
     page.
     """
-    own = {chunk.point_id: chunk for chunk in chunks}
-    parts = {index: [own.get(name) for name, _ in points] for index, points in sorted(order.points.items())}
+    by_id = {chunk.point_id: chunk for chunk in chunks}
+    parts = {index: [by_id.get(name) for name, _ in points] for index, points in sorted(order.points.items())}
     gone = {index for index, part in parts.items() if all(_is_gone(chunk, class_of) for chunk in part)}
     known = {index: [chunk for chunk in part if chunk is not None] for index, part in parts.items()}
     tail = [index for index in _unneeded(known, class_of) if len(known[index]) == len(parts[index])]
@@ -220,10 +220,10 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, c
         return Leftover()
     while tail and not (_differs(known[tail[0]], class_of) or _goes_back(known[before[-1]], known[tail[0]])):
         before.append(tail.pop(0))
-    found = frozenset(tail)
-    if not found or gone - found or is_lost(last):
+    names = frozenset(tail)
+    if not names or gone - names or is_lost(last):
         return Leftover()
-    return Leftover(found, bool(gone), gone == found, _ends_the_page(known, before, tail))
+    return Leftover(names, bool(gone), gone == names, _ends_the_page(known, before, tail))
 
 
 def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], class_of: Classify) -> list[int]:

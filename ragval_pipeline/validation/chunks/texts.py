@@ -58,23 +58,23 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def _garbled(subjects: Sequence[Subject], cut: int) -> Finding:
     """The finding of some points, of which ``cut`` have lost characters at their edges only."""
-    found = make_finding(TEXT_MOJIBAKE.code, subjects)
+    finding = make_finding(TEXT_MOJIBAKE.code, subjects)
     garbled = [read(Details, subject.details) for subject in subjects]
     example = next(((entry.example, entry.reads) for entry in garbled if entry.reads), None)
-    told = {"cause": f"“{example[0]}” should read “{' '.join(example[1].split())}”."} if example else {}
+    words = {"cause": f"“{example[0]}” should read “{' '.join(example[1].split())}”."} if example else {}
     escaped = sum(entry.reads is not None and entry.reads in unescapings(entry.example) for entry in garbled)
     counted = plural(len(subjects), "point")
     if escaped == len(subjects):
-        told |= {"message": f"{counted} {_HAVE_ESCAPES[escaped > 1]}.", "remedy": _UNESCAPE}
+        words |= {"message": f"{counted} {_HAVE_ESCAPES[escaped > 1]}.", "remedy": _UNESCAPE}
     elif escaped:
-        told["remedy"] = f"{found.remedy} {_UNESCAPE}"
+        words["remedy"] = f"{finding.remedy} {_UNESCAPE}"
     elif cut == len(subjects) >= FEWEST:
-        told = {"message": f"{counted} begin or end within a character.", "cause": _CUTS, "remedy": _CUT_AT_CHARACTERS}
+        words = {"message": f"{counted} begin or end within a character.", "cause": _CUTS, "remedy": _CUT_AT_CHARACTERS}
     elif cut:
-        cause = told.get("cause", found.cause)
-        told["cause"] = f"{cause} {plural(cut, 'point')} {_ARE_CUT[cut > 1]}, as if cut between bytes or tokens."
-        told["remedy"] = f"{found.remedy} If the texts are cut within characters: {_CUT_AT_CHARACTERS}"
-    return found.model_copy(update=told)
+        cause = words.get("cause", finding.cause)
+        words["cause"] = f"{cause} {plural(cut, 'point')} {_ARE_CUT[cut > 1]}, as if cut between bytes or tokens."
+        words["remedy"] = f"{finding.remedy} If the texts are cut within characters: {_CUT_AT_CHARACTERS}"
+    return finding.model_copy(update=words)
 
 
 _HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped" for verb in ("has", "have"))

@@ -72,15 +72,15 @@ def windows_of(page: Numbers, begin: Numbers, end: Numbers, *, pages: int) -> Wi
     first, last = np.full(pages, np.iinfo(np.int64).max), np.full(pages, -1)
     np.minimum.at(first, page, begin)
     np.maximum.at(last, page, end)
-    held = np.bincount(page, minlength=pages)
-    size = np.bincount(page, end - begin, minlength=pages)[page] / held[page]
+    counts = np.bincount(page, minlength=pages)
+    size = np.bincount(page, end - begin, minlength=pages)[page] / counts[page]
     # Windows of a few sentences advance by less than a passage.
     opens = begin - first[page] < np.minimum(PASSAGE_LETTERS, FEW * size)
     closes = last[page] - end < PASSAGE_LETTERS
     on = ((np.diff(begin) > 0) | opens[1:]) & ((np.diff(end) > 0) | closes[:-1])
     behind = np.bincount(page[1:][~on & (np.diff(page) == 0)], minlength=pages)
-    most = NESTED * held
-    windows = (held > 0) & (behind < most) & (_inside(page, begin, end, size, pages=pages) < most)
+    most = NESTED * counts
+    windows = (counts > 0) & (behind < most) & (_inside(page, begin, end, size, pages=pages) < most)
     here = np.flatnonzero(windows[page])
     there = here + np.bincount(page, opens, minlength=pages).astype(np.int64)[page[here]]
     kept = there < len(page)

@@ -130,8 +130,8 @@ def _by_partition(inventory: SiteInventory, partitions: Partitions) -> ByPartiti
     pages = partitions.grouped(inventory.scope_urls, partitions.of_page)
     unknown = sum(not partitions.of_page(key) for key in inventory.scope_urls)
     if unknown:
-        told = f"of {plural(unknown, 'page')} without points it is not known to which partition they belong"
-        return {value: (not_measured("coverage", "no_data", told),) for value in pages}
+        reason = f"of {plural(unknown, 'page')} without points it is not known to which partition they belong"
+        return {value: (not_measured("coverage", "no_data", reason),) for value in pages}
     return {
         value: (
             ratio(

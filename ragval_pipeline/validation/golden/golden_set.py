@@ -140,8 +140,8 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int, expected: S
         if stated:
             facts.ids |= stated.intersection(batch.column("point_id").to_pylist())
         if numbers:
-            held = zip(batch.column("page_key").to_pylist(), batch.column("chunk_index").to_pylist(), strict=True)
-            facts.numbered |= {(page, number) for page, number in held if number in numbers and page is not None}
+            pairs = zip(batch.column("page_key").to_pylist(), batch.column("chunk_index").to_pylist(), strict=True)
+            facts.numbered |= {(page, number) for page, number in pairs if number in numbers and page is not None}
         sampled = range(-facts.points % step, batch.num_rows, step)
         for row in batch.take(array_of(sampled, pa.int64())).to_pylist():
             names = (row["page_key"], row["module"], row["chapter"])

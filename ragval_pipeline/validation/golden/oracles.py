@@ -142,7 +142,7 @@ def _required(
     pages = expected_pages(query, page_key)
     keywords = [fold_text(keyword) for keyword in query.expected_keywords]
     module, chapter = query.expected_module or "", query.expected_chapter or ""
-    found: dict[str, list[_Requirement]] = {
+    requirements: dict[str, list[_Requirement]] = {
         "module": [lambda chunk: bool(chunk.module) and name_matches(module, chunk.module or "", mode=module_match)],
         "chapter": [lambda chunk: bool(chunk.chapter) and chapter_matches(chapter, chunk.chapter or "")],
         "url": [lambda chunk: chunk.page in pages],
@@ -152,7 +152,7 @@ def _required(
     return {
         (name, number): requirement
         for name in deciding_conditions(query, judge)
-        for number, requirement in enumerate(found.get(name, ()))
+        for number, requirement in enumerate(requirements.get(name, ()))
     }
 
 

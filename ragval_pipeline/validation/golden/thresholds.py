@@ -56,15 +56,15 @@ def _thresholds(reviewed: Reviewed) -> list[Finding]:
     if not answered:
         return []
     titles = reviewed.own.get("self_retrieval", {}).get("title_scores", [])
-    asked = [(query, answered[query.id]) for query in golden.queries if query.id in answered]
-    scored = [(query, entry, best) for query, entry in asked if (best := entry.best_similarity) is not None]
+    answered_queries = [(query, answered[query.id]) for query in golden.queries if query.id in answered]
+    scored = [(query, entry, best) for query, entry in answered_queries if (best := entry.best_similarity) is not None]
     scores = _scores(scored, rules.higher_is_better, titles)
     used = set(map(rules.threshold, golden.queries))
-    found = []
+    subjects = []
     for threshold, negative in sorted(_in_use(golden, scored).items()):
         high = [query.id for query, _, best in scored if query.negative and scores.reaches(best, threshold)]
-        found += unfit_threshold(threshold, _decided(scores, negative), used, high)
-    return found
+        subjects += unfit_threshold(threshold, _decided(scores, negative), used, high)
+    return subjects
 
 
 def _decided(scores: Scores, negative: Set[bool]) -> Scores:
@@ -88,13 +88,13 @@ def _in_use(golden: GoldenSet, scored: Sequence[_Scored]) -> dict[float, set[boo
 
     A query with pages and no threshold of its own has none, unless ``judge`` says so.
     """
-    held: dict[float, list[TestQuery]] = {}
+    queries_of: dict[float, list[TestQuery]] = {}
     for query in golden.queries:
         if query.negative or "score" in deciding_conditions(query, golden.settings.judge):
-            held.setdefault(golden.settings.rules.threshold(query), []).append(query)
+            queries_of.setdefault(golden.settings.rules.threshold(query), []).append(query)
     return {
         threshold: {query.negative for query in queries}
-        for threshold, queries in held.items()
+        for threshold, queries in queries_of.items()
         if any(query.min_similarity is None for query in queries)
         or 2 * len(queries) > len(golden.queries)
         or unfit_threshold(

@@ -205,8 +205,8 @@ def _changed(read: PointsRead, found: Differences) -> Finding:
         for what, points in (("came", found.come), ("went", found.gone), ("changed", found.changed))
         for point in points
     ]
-    told = ", ".join(f"{subject_count:,} {what}" for what, subject_count in _kinds(found).items() if subject_count)
-    causes = [f"Between the first and the last reading {told}."] if told else []
+    changes = ", ".join(f"{subject_count:,} {what}" for what, subject_count in _kinds(found).items() if subject_count)
+    causes = [f"Between the first and the last reading {changes}."] if changes else []
     if found.moved:
         causes.append(
             f"The alias {read.manifest.facts.alias or ''} now points to {found.collection}.".replace("  ", " ")

@@ -82,17 +82,17 @@ def suggest_field_map(
     objects = {path[: -len(_leaf(path)) - 1] for path in observed if _leaf(path) != path}
     leaves = [path for path in observed if path not in objects]
     leaves += sorted({f"{path.rstrip(_NUMBER)}{NUMBERED}" for path in leaves if path[-1:] in _NUMBER})
-    found = {canonical: path for canonical, path in wanted.items() if path in observed and fits(canonical, path)}
-    taken = set(found.values())
+    mapped = {canonical: path for canonical, path in wanted.items() if path in observed and fits(canonical, path)}
+    taken = set(mapped.values())
     for canonical, path in wanted.items():
-        if canonical in found:
+        if canonical in mapped:
             continue
         free = (leaf for leaf in leaves if leaf not in taken)
         likeliest = min((each for each in _ranked(canonical, path, free) if fits(canonical, each[-1])), default=None)
         if likeliest is not None:
-            found[canonical] = likeliest[-1]
+            mapped[canonical] = likeliest[-1]
             taken.add(likeliest[-1])
-    return {canonical: found[canonical] for canonical in wanted if canonical in found}
+    return {canonical: mapped[canonical] for canonical in wanted if canonical in mapped}
 
 
 def changed_fields(

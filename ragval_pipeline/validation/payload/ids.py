@@ -73,8 +73,8 @@ def _groups(evidence: PayloadEvidence, points: Sequence[Mapping[str, Any]]) -> d
 def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:
     """Whether most ids are chunk numbers within their page."""
     columns = ("chunk_id", "chunk_index", "page_key")
-    held = (tuple(row[name] for name in columns) for row in evidence.rows(*columns))
-    points = [(value, index, page) for value, index, page in held if value and not is_blank(value)]
+    rows = (tuple(row[name] for name in columns) for row in evidence.rows(*columns))
+    points = [(value, index, page) for value, index, page in rows if value and not is_blank(value)]
     local = sum(value.isdecimal() and index is not None and int(value) - index in {0, 1} for value, index, _ in points)
     if 2 * local > len(points):
         return True
@@ -84,7 +84,7 @@ def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:
     on_page = Counter((value, page) for value, _, page in points)
     holders = Counter(value for value, _, _ in points)
     # The longest page may have more numbers than all others together.
-    return max(on_page.values()) == 1 and 2 * sum(held for held in holders.values() if held > 1) > len(points)
+    return max(on_page.values()) == 1 and 2 * sum(rows for rows in holders.values() if rows > 1) > len(points)
 
 
 _FIELDS = ("source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index")

@@ -58,15 +58,15 @@ def foreign_titles(evidence: Payloads) -> dict[int, str]:
             yield (row["page_key"], folded(str(row["title"]))) if is_known else None
 
     titles = {pair for pair in titled() if pair is not None and pair[1]}
-    own = {(key, title) for key, title in titles if _is_called(names[key], title)}
+    own_titles = {(key, title) for key, title in titles if _is_called(names[key], title)}
     most = MOST * len({key for key, _ in titles})
-    if max(len({key for key, _ in own}), len({title for _, title in titles})) <= most:
+    if max(len({key for key, _ in own_titles}), len({title for _, title in titles})) <= most:
         return {}
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for page in names.values():
         for name in page.main:
             owners[name].add(page.url)
-    foreign = {(key, title): min(owners[title]) for key, title in titles - own if title in owners}
+    foreign = {(key, title): min(owners[title]) for key, title in titles - own_titles if title in owners}
     return {number: foreign[pair] for number, pair in enumerate(titled()) if pair in foreign} if foreign else {}
 
 
@@ -79,8 +79,8 @@ def _names_of(pages: Iterable[Mapping[str, Any]]) -> dict[str, PageNames]:
         for title, first in zip((row["title"] or "" for row in rows), headings, strict=True)
     ]
     # The site's name, which may be the first heading of every page, names none of them.
-    held = Counter(name for names in main for name in names)
-    common = {name for name, count in held.items() if count > max(1, MOST * len(rows))}
+    counts = Counter(name for names in main for name in names)
+    common = {name for name, count in counts.items() if count > max(1, MOST * len(rows))}
     return {
         row["page_key"]: PageNames(row["url"], frozenset(names - common), frozenset(names.union(others) - {""}))
         for row, names, others in zip(rows, main, headings, strict=True)
@@ -96,7 +96,7 @@ def odd_fields(evidence: Payloads) -> pa.Table:
     """``_odd_fields``: a row for each field of a point that is not as it must be."""
     canonical, rules = canonical_of(evidence.rules.fields), evidence.rules
     foreign = foreign_titles(evidence)
-    told: list[dict[str, Any]] = []
+    odd_rows: list[dict[str, Any]] = []
     for level in LEVELS:
         offenders = dict(evidence.levels.offenders.get(level, {}))
         if level == "invalid" and foreign:
@@ -116,8 +116,8 @@ def odd_fields(evidence: Payloads) -> pa.Table:
                     value = _shown(row, name, key) if has_value else None
                     own = {"value": value, "is_file": value is not None and is_file_path(value.strip('"'))}
                     title = foreign.get(number) if level == "invalid" and key == "title" else None
-                    told.append({**same, "point_id": row["point_id"], **own, "title_of": title})
-    return table_of(told, raw_schemas()["_odd_fields"])
+                    odd_rows.append({**same, "point_id": row["point_id"], **own, "title_of": title})
+    return table_of(odd_rows, raw_schemas()["_odd_fields"])
 
 
 def _must_be(canonical: str, addresses: Addresses) -> str:

@@ -30,10 +30,10 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     subjects, instead = [], []
     for path in absent:
         name = canonical.get(path, path)
-        found = suggested.get(name)
-        if found is not None and found != path:
-            subjects.append(Subject(name=path, fields=(name,), details={"field": name, "found": found}))
-            instead.append(found)
+        meant = suggested.get(name)
+        if meant is not None and meant != path:
+            subjects.append(Subject(name=path, fields=(name,), details={"field": name, "found": meant}))
+            instead.append(meant)
     if not subjects:
         return
     changed = {name: path for name, path in suggested.items() if fields.get(name) != path}

@@ -55,8 +55,8 @@ class Partitioned:
             pages.update(named)
             within.update(named.intersection(tag for point in self.pages[key] for tag in point.tags))
         telling = {value for value, count in pages.items() if count >= FEWEST and within[value] > MOST * count}
-        found = {key: named & telling for key, named in naming.items()}
-        return {key: next(iter(named)) for key, named in found.items() if len(named) == 1}
+        owners_named = {key: named & telling for key, named in naming.items()}
+        return {key: next(iter(named)) for key, named in owners_named.items() if len(named) == 1}
 
     @cached_property
     def by_page(self) -> bool:

@@ -49,11 +49,11 @@ def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) ->
     pairs, old, new = _by_id([_asked(query) for query in before], [_asked(query) for query in after])
     renamed, old, new = _by_text(old, new)
     reworded, old, new = _taken(old, new, {query.query_id: query for query in new})
-    asked = [(pair, changes_of(*pair)) for pair in (*pairs, *renamed)]
-    restated = {pair[1].query_id: ", ".join(f"its {change}" for change in found) for pair, found in asked if found}
+    compared = [(pair, changes_of(*pair)) for pair in (*pairs, *renamed)]
+    restated = {pair[1].query_id: ", ".join(f"its {change}" for change in found) for pair, found in compared if found}
     return Pairing(
-        same=[pair for pair, found in asked if not found],
-        restated=[pair for pair, found in asked if found],
+        same=[pair for pair, found in compared if not found],
+        restated=[pair for pair, found in compared if found],
         reworded=reworded,
         vanished=old,
         added=new,

@@ -83,7 +83,7 @@ class Simulated:
         left: from one that they share, else from all, also if fewer of these queries would be enough.
         """
         alone = _by_subject((result.code, result.cleared) for result in self.results)
-        found: dict[str, dict[str, tuple[frozenset[str], ...]]] = {
+        needed: dict[str, dict[str, tuple[frozenset[str], ...]]] = {
             code: {name: (causes,) for name, causes in names.items()} for code, names in alone.items()
         }
         failed = {
@@ -94,25 +94,25 @@ class Simulated:
         }
         for name in failed.keys() & self.together.keys():
             together = tuple(frozenset({cause}) for cause in sorted(self.together[name]))
-            found.setdefault(failed[name], {}).setdefault(name, together)
-        of_query = {name: found[code][name] for name, code in failed.items() if name in found.get(code, {})}
-        regained = found.pop(LOWERING, {})
+            needed.setdefault(failed[name], {}).setdefault(name, together)
+        of_query = {name: needed[code][name] for name, code in failed.items() if name in needed.get(code, {})}
+        regained = needed.pop(LOWERING, {})
         for finding in findings:
             for subject in finding.subjects if finding.code == QUERY_LOST.code else ():
                 if subject.name in of_query:
-                    found.setdefault(QUERY_LOST.code, {}).setdefault(subject.name, of_query[subject.name])
+                    needed.setdefault(QUERY_LOST.code, {}).setdefault(subject.name, of_query[subject.name])
             for subject in finding.subjects if finding.code == SIGNIFICANT_DROP.code else ():
                 causing = [regained.get(lowering(subject.name, name)) or of_query.get(name) for name in subject.queries]
                 several = tuple(dict.fromkeys(chain.from_iterable(filter(None, causing))))
                 if several and is_no_drop(causing.count(None)):
                     shared = frozenset.intersection(*several)
-                    found.setdefault(SIGNIFICANT_DROP.code, {})[subject.name] = (shared,) if shared else several
+                    needed.setdefault(SIGNIFICANT_DROP.code, {})[subject.name] = (shared,) if shared else several
         for finding in findings:
             for subject in finding.subjects if finding.code == THRESHOLD_UNFIT.code else ():
                 causes = _of_threshold(subject, alone.get(NEGATIVE_SCORED_HIGH.code, {}))
                 if causes:
-                    found.setdefault(finding.code, {})[subject.name] = (causes,)
-        return found
+                    needed.setdefault(finding.code, {})[subject.name] = (causes,)
+        return needed
 
     def unasked(self, findings: Sequence[Finding]) -> dict[str, frozenset[str]]:
         """Subjects left out of the simulation, by code: there were too many, or no query is about them."""

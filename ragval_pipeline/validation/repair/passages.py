@@ -95,16 +95,16 @@ def _starts(letters: str, page: str) -> list[int]:
     if len(letters) < SEED:
         place = page.find(letters) if letters else -1
         return [] if place < 0 else [place]
-    found = []
+    pieces = []
     for at in range(0, len(letters) - SEED + 1, SEED // 2):
         place = page.find(letters[at : at + SEED])
         while place >= 0:
-            found.append(place - at)
+            pieces.append(place - at)
             place = page.find(letters[at : at + SEED], place + 1)
     # Added or removed words shift everything after them by a few letters.
     reach = max(SEED, len(letters) // 2)
     groups: dict[int, list[int]] = {}
-    for start in found:
+    for start in pieces:
         for number in (start // reach, start // reach + 1):
             groups.setdefault(number, []).append(start)
     return max(groups.values(), key=len, default=[])

@@ -53,7 +53,7 @@ class Proof:
         """
         if not deleted:
             return set()
-        found = {name for name in deleted if name in self.moved}
+        unproven = {name for name in deleted if name in self.moved}
         pages, texts = self._concerned(deleted)
         unread: dict[str, tuple[object, ...]] = {}
         apart: dict[str, tuple[int, ...]] = {}
@@ -75,18 +75,18 @@ class Proof:
                     apart[name] = tuple(row["probes"])
                     of_apart[name] = (key, (entry.partition, entry.digest))
                 elif not row["compared"] and key in self.moved:
-                    found.add(name)
+                    unproven.add(name)
                 elif not row["compared"] and (key is None or key in scope):
                     text = (entry.partition, entry.digest)
                     unread[name] = text if key is None else (*text, key)
             for chunks in by_page.values():
-                found.update(_losing(chunks, deleted))
-        found.update(name for name, text in unread.items() if text not in stay)
+                unproven.update(_losing(chunks, deleted))
+        unproven.update(name for name, text in unread.items() if text not in stay)
         for name, keys in self._of_lacking_pages(apart).items():
             own, text = of_apart[name]
             if own not in keys and text not in stay:
-                found.add(name)
-        return found
+                unproven.add(name)
+        return unproven
 
     def _of_lacking_pages(self, texts: Mapping[str, tuple[int, ...]]) -> dict[str, list[str]]:
         """The pages with most of some texts, by point; left out are texts of which these pages lack nothing.

@@ -303,8 +303,8 @@ class _Draft:
 
     def _add_delete(self, finding: Finding) -> None:
         # What goes away with a cause is not deleted as well: of two copies each may be the surplus one of a finding.
-        own = tuple(subject for subject in finding.subjects if subject.because is None)
-        finding = finding.model_copy(update={"subjects": own})
+        without_cause = tuple(subject for subject in finding.subjects if subject.because is None)
+        finding = finding.model_copy(update={"subjects": without_cause})
         if finding.code == INGESTED_TWICE.code:
             if not any(subject.generations for subject in finding.subjects):
                 self._lists["settings"].append(key_of(finding))  # each partition needs its copy

@@ -123,9 +123,9 @@ def _questions(
     replaced = len(frozenset().union(*(repair.replaced for repair in repairs)))
     deeper = min(DEEPEST, max([replaced, *(repair.depth for repair in repairs)]))
     depths = {True: min(deeper, _DEEP_FOR_PASSING), False: deeper}
-    asked = [(case.text, case.top_k + depths[case.code == PASSING]) for case in cases]
+    searches = [(case.text, case.top_k + depths[case.code == PASSING]) for case in cases]
     modes = _modes(repairs)
-    for case, (_, limit), *each in zip(cases, asked, *(search(asked, mode) for mode in modes), strict=True):
+    for case, (_, limit), *each in zip(cases, searches, *(search(searches, mode) for mode in modes), strict=True):
         question = _Question(
             {
                 mode: Asked(case, hits, len(hits) == limit, cache(partial(score, vector)))

@@ -111,13 +111,13 @@ class _Plan:
         worlds = [self.world]
         if self.rule.repair in ("complete", "cut") or self.finding.code == INTEGRITY_GONE.code:
             worlds = [replace(self.world, ingestion=ingestion) for ingestion in self.world.ingestions]
-        found = [replace(self, world=world)._repair() for world in worlds]
+        repairs = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == INTEGRITY_GONE.code:
-            found.append(self._moved())
+            repairs.append(self._moved())
         if self.rule.repair == "fill" and "text" in self._fields_named():
             # The vector may be right: then only the text is written again, whatever it was.
-            found.append(self._made(values={point: {} for point in self._points()}))
-        return [repair for repair in found if repair is not None]
+            repairs.append(self._made(values={point: {} for point in self._points()}))
+        return [repair for repair in repairs if repair is not None]
 
     def _repair(self) -> Repair | None:
         kind = self.rule.repair

@@ -64,9 +64,9 @@ def _of_query(
     """The metrics of one ranking."""
     gains = [max(grades.get(doc, 0), 0) for doc in ranking]
     ideal = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
-    found = [*accumulate(gain > 0 for gain in gains)]
+    relevant_so_far = [*accumulate(gain > 0 for gain in gains)]
     for k in cutoffs:
-        hits = found[min(k, len(found)) - 1] if found else 0
+        hits = relevant_so_far[min(k, len(relevant_so_far)) - 1] if relevant_so_far else 0
         first = ranking[:k]
         yield f"hit_at_{k}", float(hits > 0)
         yield f"precision_at_{k}", hits / k
@@ -74,7 +74,7 @@ def _of_query(
         yield f"ndcg_at_{k}", _dcg(gains[:k]) / _dcg(ideal[:k]) if ideal else 0.0
         yield f"judged_at_{k}", sum(doc in grades for doc in first) / len(first) if first else 0.0
     yield "mrr", next((1 / rank for rank, gain in enumerate(gains[:depth], 1) if gain > 0), 0.0)
-    precisions = [found[place] / (place + 1) for place, gain in enumerate(gains) if gain > 0]
+    precisions = [relevant_so_far[place] / (place + 1) for place, gain in enumerate(gains) if gain > 0]
     yield "map", sum(precisions) / len(ideal) if ideal else 0.0
 
 

@@ -101,13 +101,13 @@ def measure_self_retrieval(
     ``asked`` is the number of sampled pages, if not all were asked for.
     """
     drawn = len(pages) if asked is None else asked
-    found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}
-    own = OwnAnswers(pages, queries, answers, page_of, points, drawn, found)
+    is_found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}
+    answered = OwnAnswers(pages, queries, answers, page_of, points, drawn, is_found)
     scores = [
         answer.hits[0].score
         for query in queries
         if query.kind == "title"
-        and found[query.id]
+        and is_found[query.id]
         and (answer := answers[query.id]).hits
         # Scores that are not numbers are ``retrieval.invalid_order``, and useless for thresholds.
         and math.isfinite(answer.hits[0].score)
@@ -115,21 +115,21 @@ def measure_self_retrieval(
     section = {
         "pages": len(pages),
         "pages_asked": drawn,
-        "queries": len(own.named),
+        "queries": len(answered.named),
         "not_found": [
             {"url": pages[query.key].url, "title": query.text}
             for query in queries
-            if query.kind == "title" and not found[query.id]
+            if query.kind == "title" and not is_found[query.id]
         ],
         "title_scores": scores,
         "title_score_distribution": distribution(scores).model_dump(),
     }
     return Measurement(
         asset=ASSET,
-        values=(_value(pages, queries, found, drawn),),
-        by_partition=_by_partition(own, partitions) if partitions else {},
-        findings=tuple(find_all(own)),
-        sections={"self_retrieval": section, **kept_columns(own_queries=own.asked)},
+        values=(_value(pages, queries, is_found, drawn),),
+        by_partition=_by_partition(answered, partitions) if partitions else {},
+        findings=tuple(find_all(answered)),
+        sections={"self_retrieval": section, **kept_columns(own_queries=answered.asked)},
     )
 
 

@@ -102,8 +102,8 @@ def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str,
             continue
         headings = tuple(dict.fromkeys(entry["text"] for entry in copy["headings"] if not is_blank(entry["text"])))
         title = copy["title"] if copy["title"] and not is_blank(copy["title"]) else next(iter(headings), None)
-        own = page.title if bearers[page.title] == 1 else None
-        named[page.key] = replace(page, title=own or title or page.title, headings=page.headings or headings)
+        own_title = page.title if bearers[page.title] == 1 else None
+        named[page.key] = replace(page, title=own_title or title or page.title, headings=page.headings or headings)
     return named
 
 

@@ -135,16 +135,16 @@ def read_vectors(
     """Read the sparse vectors under a name once."""
     points, missing, empty = 0, list[str](), list[str]()
     sample: list[NDArray[np.float32]] = []
-    held = Held()
+    stored = Held()
     for batch in batches:
-        held.add(batch)
+        stored.add(batch)
         points += len(batch.ids) + len(batch.missing)
         missing += batch.missing
         empty += batch.empty
         if len(sample) < WEIGHED:
             sample += [values for _, _, values in batch.rows() if len(values)]
     weights = weights_of(sample[:WEIGHED])
-    return SparseVectors(facts, points, tuple(missing), tuple(empty), weights, judged, model, held)
+    return SparseVectors(facts, points, tuple(missing), tuple(empty), weights, judged, model, stored)
 
 
 def weights_of(vectors: Iterable[NDArray[np.float32]]) -> Weights | None:

@@ -185,19 +185,19 @@ def compare_vectors(
     Raises:
         SystemFailure: Qdrant fails. A failing embedder is kept as ``failure`` instead.
     """
-    found = Comparison()
+    comparison = Comparison()
     stride = max(1, (points if sample is None else len(sample)) // REFERENCES)
     again = _Again(embed, sample, stride, matches) if embed is not None else None
     for batch, rows in _with_rows(snapshot, vectors_of):
-        unit = found.add(batch)
-        if again is not None and found.failure is None:
+        unit = comparison.add(batch)
+        if again is not None and comparison.failure is None:
             try:
-                again.compare(found, batch, unit, rows)
+                again.compare(comparison, batch, unit, rows)
             except (SystemFailure, NotMeasurableError) as failure:
-                found.failure = failure
+                comparison.failure = failure
         if on_progress:
-            on_progress(found.points, max(points, found.points))
-    return found
+            on_progress(comparison.points, max(points, comparison.points))
+    return comparison
 
 
 def _with_rows(snapshot: Iterable[pa.RecordBatch], vectors_of: VectorsOf) -> Iterator[tuple[VectorBatch, pa.Table]]:

@@ -151,10 +151,12 @@ def _part(
     for way in trials:
         if not way.explains or (way.keeps and not dated):
             continue
-        own = frozenset(given(way))
-        if dated or len(own.intersection(related)) > MOST * len(related):
-            rest = [place for place in _right(points) if place not in own]
-            return _Part(by or explain_split(_ids(points, [*{*related, *own}]), _ids(points, rest), rows), way, own)
+        own_words = frozenset(given(way))
+        if dated or len(own_words.intersection(related)) > MOST * len(related):
+            rest = [place for place in _right(points) if place not in own_words]
+            return _Part(
+                by or explain_split(_ids(points, [*{*related, *own_words}]), _ids(points, rest), rows), way, own_words
+            )
     return _Part(by)
 
 

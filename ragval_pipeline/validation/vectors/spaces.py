@@ -141,23 +141,23 @@ def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str
     said = np.zeros((len(known), texts.shape[1]), dtype=np.float32)
     np.add.at(said, of[of >= 0], texts[of >= 0])
     chunks = np.bincount(of[of >= 0], minlength=len(known))
-    asked = np.array([place for place in places if of[place] >= 0 and chunks[of[place]] > 1], dtype=np.intp)
-    several = np.unique(of[asked])
-    if min(len(asked), len(several)) < FEWEST:
+    chosen = np.array([place for place in places if of[place] >= 0 and chunks[of[place]] > 1], dtype=np.intp)
+    several = np.unique(of[chosen])
+    if min(len(chosen), len(several)) < FEWEST:
         return 0.0
-    own, stored = texts[asked], points.vectors(asked)
+    own, stored = texts[chosen], points.vectors(chosen)
     beside = stored - np.einsum("ij,ij->i", stored, own)[:, None] * own
     beside -= beside.mean(axis=0)
-    toward = np.zeros((len(asked), len(several)), dtype=np.float32)
+    toward = np.zeros((len(chosen), len(several)), dtype=np.float32)
     for column, page in enumerate(several):
         # Compare a vector with the other chunks of its page, without the component of its own text.
-        there = said[page] - own * (of[asked] == page)[:, None]
+        there = said[page] - own * (of[chosen] == page)[:, None]
         there = there - np.einsum("ij,ij->i", there, own)[:, None] * own
         toward[:, column] = np.einsum("ij,ij->i", beside, there) / np.maximum(np.linalg.norm(there, axis=1), _TINY)
-    hits = int((several[toward.argmax(axis=1)] == of[asked]).sum())
+    hits = int((several[toward.argmax(axis=1)] == of[chosen]).sum())
     chance = 1 / len(several)
-    by_chance = chance * len(asked) + CHANCE * math.sqrt(len(asked) * chance * (1 - chance))
-    return hits / len(asked) if hits > by_chance else 0.0
+    by_chance = chance * len(chosen) + CHANCE * math.sqrt(len(chosen) * chance * (1 - chance))
+    return hits / len(chosen) if hits > by_chance else 0.0
 
 
 def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> None:

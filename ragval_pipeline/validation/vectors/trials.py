@@ -273,8 +273,8 @@ def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     """A trial of truncation: whether the stored vectors of a few long texts match their first so many characters."""
     places = sorted(range(tested.off), key=lambda place: -len(str(tested.rows[place]["text"])))[: TRIED // 4]  # work
-    found = [_best_beginning(str(tested.rows[place]["text"]), tested.stored[place], embed) for place in places]
-    ends, best = np.array([end for end, _ in found]), [cosine for _, cosine in found]
+    beginnings = [_best_beginning(str(tested.rows[place]["text"]), tested.stored[place], embed) for place in places]
+    ends, best = np.array([end for end, _ in beginnings]), [cosine for _, cosine in beginnings]
     limit = float(np.median(ends))
     controls = np.array([len(str(row["text"])) for row in tested.rows[tested.off :]])
     together = bool((np.abs(ends - limit) <= CUTS_APART * limit).mean() >= 1 - FEW)

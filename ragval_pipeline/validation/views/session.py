@@ -166,15 +166,15 @@ def _first(reader: pa.RecordBatchReader, most: int | None) -> pa.Table:
 def _query_error(error: Exception, sql: str) -> QueryError:
     """DuckDB's message with the place that it points at; views are the only tables that it may suggest."""
     text = str(error).strip()
-    found = _LINE.search(text)
-    problem = _LINE.sub("", text) if found else text
+    place = _LINE.search(text)
+    problem = _LINE.sub("", text) if place else text
     problem = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", problem)
     problem = re.sub(r"\s+", " ", problem).strip().rstrip(".")
     problem = re.sub(r'\s*Did you mean "_\w+"\?', f" There are {', '.join(VIEWS)}.", problem)
-    if found is None:
+    if place is None:
         return QueryError(problem)
-    line = int(found["line"])
-    shown, caret = found["shown"], len(found["lead"]) - len(f"LINE {line}: ")
+    line = int(place["line"])
+    shown, caret = place["shown"], len(place["lead"]) - len(f"LINE {line}: ")
     # DuckDB cuts long lines: the caret's place is that in the part shown.
     cut = shown.startswith(_CUT)
     start = sql.split("\n")[line - 1].find(shown.strip(".")) - len(_CUT) if cut else 0

@@ -53,15 +53,15 @@ class Root:
 
 def mkdocs_roots(file: Path) -> list[Root]:
     """The one root of a ``mkdocs.yml``."""
-    held = _yaml(file)
-    docs = held.get("docs_dir")
-    excluded = "\n".join(text for name in ("exclude_docs", "draft_docs") if isinstance(text := held.get(name), str))
+    config = _yaml(file)
+    docs = config.get("docs_dir")
+    excluded = "\n".join(text for name in ("exclude_docs", "draft_docs") if isinstance(text := config.get(name), str))
     return [
         Root(
             "mkdocs",
             (file.parent / (docs if isinstance(docs, str) else "docs")).resolve(),
-            site_url=_address(held.get("site_url")),
-            flat=held.get("use_directory_urls") is False,
+            site_url=_address(config.get("site_url")),
+            flat=config.get("use_directory_urls") is False,
             left_out=("/templates/", *excluded.split("\n")),
             suffixes=(".md", ".markdown"),
         )
@@ -70,17 +70,17 @@ def mkdocs_roots(file: Path) -> list[Root]:
 
 def sphinx_roots(file: Path) -> list[Root]:
     """The one root of a ``conf.py``; none if the file is not Sphinx's."""
-    held = _assignments(file)
-    if not held.keys() & {"project", "extensions", "html_theme"}:
+    config = _assignments(file)
+    if not config.keys() & {"project", "extensions", "html_theme"}:
         return []
-    listed = held.get("exclude_patterns")
-    suffixes = held.get("source_suffix")
+    listed = config.get("exclude_patterns")
+    suffixes = config.get("source_suffix")
     named = [suffixes] if isinstance(suffixes, str) else list(suffixes) if isinstance(suffixes, list | dict) else []
     return [
         Root(
             "sphinx",
             file.parent.resolve(),
-            site_url=_address(held.get("html_baseurl")),
+            site_url=_address(config.get("html_baseurl")),
             flat=True,
             # Sphinx patterns start at the folder.
             left_out=("_build", *(f"/{text}" for text in listed or () if isinstance(text, str))),

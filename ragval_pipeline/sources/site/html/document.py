@@ -111,11 +111,11 @@ def decode_html(body: bytes, *, content_type: str = "") -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body.decode(name, errors="replace")
-    told = _HEADER_CHARSET.search(content_type)
+    charset = _HEADER_CHARSET.search(content_type)
     meant = _META_CHARSET.search(body[:PRESCAN_BYTES])
-    if told is None and meant is None:
+    if charset is None and meant is None:
         return _undeclared(body)
-    label = told[1] if told else meant[1].decode("ascii", "replace") if meant else ""
+    label = charset[1] if charset else meant[1].decode("ascii", "replace") if meant else ""
     try:
         return body.decode(_BROWSERS_READ.get(label.lower(), label), errors="replace")
     except (LookupError, ValueError):

@@ -118,16 +118,16 @@ def _is_in_its_background(node: LexborNode, style: str) -> bool:
     colour = _COLOUR.search(style)
     if colour is None:
         return False
-    own = "".join(colour[1].lower().split())
+    shade = "".join(colour[1].lower().split())
     for above in _self_and_above(node):
         behind = _BACKGROUND.search(above.attributes.get("style") or "")
         if behind is not None:
-            return "".join(behind[1].lower().split()) == own
+            return "".join(behind[1].lower().split()) == shade
         if above.tag == "body":
             break
         if above.attributes.get("class"):
             return False
-    return own in _WHITE
+    return shade in _WHITE
 
 
 def _is_opened(node: LexborNode, tree: LexborHTMLParser) -> bool:

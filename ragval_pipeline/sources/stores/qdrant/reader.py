@@ -334,10 +334,10 @@ class CollectionReader:
             return source.of([canonical_id(name) for name in self._local.ids()])
         if self._grpc is None:
             self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
-        found = replace(source, grpc=self._grpc)
+        reader = replace(source, grpc=self._grpc)
         if not self._grpc or self._rest is None:
-            return found.all() if ids is None else found.of(ids)
-        return self._over_rest_if_needed(found, source, ids)
+            return reader.all() if ids is None else reader.of(ids)
+        return self._over_rest_if_needed(reader, source, ids)
 
     def _over_rest_if_needed(
         self, over_grpc: VectorSource, over_rest: VectorSource, ids: Sequence[str] | None

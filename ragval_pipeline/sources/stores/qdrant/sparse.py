@@ -47,13 +47,13 @@ class SparseBatch:
         ids, missing = list[str](), list[str]()
         indices, values = list[Sequence[int]](), list[Sequence[float]]()
         for point, vectors in rows:
-            found = vectors.get(name) if isinstance(vectors, dict) else None
-            if found is None or not hasattr(found, "indices"):
+            vector = vectors.get(name) if isinstance(vectors, dict) else None
+            if vector is None or not hasattr(vector, "indices"):
                 missing.append(point)
                 continue
             ids.append(point)
-            indices.append(found.indices)
-            values.append(found.values)
+            indices.append(vector.indices)
+            values.append(vector.values)
         return cls(
             tuple(ids),
             np.array([len(row) for row in indices], dtype=np.int64),
