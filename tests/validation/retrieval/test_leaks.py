@@ -28,7 +28,7 @@ def test_points_that_are_returned_under_another_partition_are_named_and_the_sear
     ways = [(subject.name, subject.details["partition"], subject.details["belongs_to"]) for subject in finding.subjects]
     assert ways == [("1", "7", "acme"), ("2", "acme", "7")]
     plan = plan_remedies([finding], Listing(), PointLookup(), set)
-    assert [entry.code for entry in plan.lists["settings"]] == ["partition.leak"]
+    assert [code for code, _ in plan.lists["settings"]] == ["partition.leak"]
     assert not plan.reingest
     assert not plan.reingest_points
     assert found(("1", "acme"), ("2", "7"), ("3", "7")) == []
