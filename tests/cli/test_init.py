@@ -194,6 +194,14 @@ def test_files_beside_a_sitemap_need_their_folder_and_anchors_are_one_page(tmp_p
         assert "each page's words are stored 2.0 times" in seen if field == "twice" else "the points name files" in seen
 
 
+def explained(folder: Path) -> None:
+    """A folder of Markdown with the texts of the LangChain points."""
+    (docs := folder / "guide").mkdir()
+    for name, title in zip(("gears", "motors", "sensors", "batteries"), PAGES, strict=True):
+        told = "\n\n".join(f"{title}. This page explains it at length, part {part}." for part in range(2))
+        (docs / f"{name}.md").write_text(f"# {title}\n\n{told}\n", encoding="utf-8")
+
+
 def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_them(
     tmp_path: Path, ragval: Ragval
 ) -> None:
@@ -204,16 +212,34 @@ def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_th
         for kind in ("question", "summary")
     ]
     store(tmp_path / "qdrant", [*chunks, *asked])
-    for name, title in zip(("gears", "motors", "sensors", "batteries"), PAGES, strict=True):
-        (docs := tmp_path / "guide").mkdir(exist_ok=True)
-        told = "\n\n".join(f"{title}. This page explains it at length, part {part}." for part in range(2))
-        (docs / f"{name}.md").write_text(f"# {title}\n\n{told}\n", encoding="utf-8")
+    explained(tmp_path)
     ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
     assert ended.code == 0, ended.err
     assert written(tmp_path)["qdrant"]["filter"] == {"kind": "chunk"}
     assert "16 of 24 points (kind: question, summary) have no text from their page" in " ".join(ended.out.split())
     run = ragval("run", "--only", "integrity", "--json")
     assert [finding["code"] for finding in run.json["findings"] if finding["code"] == "integrity.gone"] == []
+
+
+def test_answers_beside_the_questions_that_are_embedded_are_the_texts_of_the_pages(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    """As in Dify's question-and-answer mode."""
+    asked = [
+        {
+            "page_content": f"When would anyone need {number} of those?",
+            "metadata": {**payload["metadata"], "answer": payload["page_content"]},
+        }
+        for number, payload in enumerate(langchain_payloads())
+    ]
+    store(tmp_path / "qdrant", asked)
+    explained(tmp_path)
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
+    assert ended.code == 0, ended.err
+    payload = written(tmp_path)["payload"]
+    assert (payload["fields"]["text"], payload["embedded_text"]) == ("metadata.answer", "{payload.page_content}")
+    run = ragval("run", "--only", "integrity", "--json")
+    assert [finding["code"] for finding in run.json["findings"]] == []
 
 
 def test_kinds_of_chunks_that_all_stand_on_their_page_are_no_filter(tmp_path: Path, ragval: Ragval) -> None:

@@ -12,6 +12,7 @@ from ragval_pipeline.cli.draft.fields import (
     Kinds,
     find_fields,
     find_kinds,
+    find_shown,
     find_site,
     lost_fields,
     profile_like,
@@ -168,6 +169,9 @@ class _Found:
             guessed = [name for name in guessed if name != "text"]
         urls = stored_addresses(look, fields)
         site = look_at_site(wishes.source, urls)
+        if (shown := find_shown(look, fields, site)) is not None:
+            embedder = embedder.of_text(fields["text"])
+            fields["text"] = shown
         kinds: list[Kinds] = []
         for find in (find_site, find_kinds):
             if (found := find(look, fields, site)) is not None:

@@ -198,6 +198,34 @@ def find_site(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> K
     return None
 
 
+def find_shown(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> str | None:
+    """The payload name of the texts that are on their pages, if those taken for them are on none.
+
+    What is embedded may be a question that is stored beside its answer, as in Dify's question-and-answer mode.
+    """
+    from ragval_pipeline.validation.facts.align import align
+    from ragval_pipeline.validation.facts.page import Page
+
+    if site is None or site.inventory is None or not {"text", "source_url"} <= fields.keys():
+        return None
+    usual = look.filled(fields["text"])
+    others = [path for path in look.texts if path not in fields.values() and look.filled(path) >= usual]
+    if not others:
+        return None
+    payloads = {str(lookup(point.payload, fields["source_url"])[1]): point.payload for point in look.points}
+    spread = [*payloads][:: max(1, len(payloads) // _PAGES)][:_PAGES]
+    read, shown = 0, Counter[str]()
+    for url, record in records_of(site, spread):
+        read, page = read + 1, Page(record)
+        for path in (fields["text"], *others):
+            text = lookup(payloads[url], path)[1]
+            shown[path] += isinstance(text, str) and align(text, page).share >= MOST
+        if shown[fields["text"]]:
+            return None
+    best = max(others, key=lambda path: shown[path])
+    return best if read >= FEWEST and shown[best] >= WHOLE * read else None
+
+
 def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> Kinds | None:
     """The field that separates points derived from pages, such as summaries, from chunks.
 

@@ -82,6 +82,11 @@ class EmbedderGuess:
         """Input limit of this model in tokens, if known."""
         return None if self.limited_by is None else known_limit(self.limited_by)
 
+    def of_text(self, path: str) -> EmbedderGuess:
+        """The same, where the field with what was embedded is not that of the texts."""
+        template = _alone(path) if self.embedded_text is None else self.embedded_text.replace("{text}", _alone(path))
+        return replace(self, embedded_text=template)
+
 
 def guess_embedder(
     look: Look,

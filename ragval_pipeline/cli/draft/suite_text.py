@@ -213,7 +213,9 @@ def _payload(draft: SuiteDraft) -> list[str]:
     lines = ["payload:"]
     if draft.embedder.embedded_text is not None:
         template = json.dumps(draft.embedder.embedded_text, ensure_ascii=False)
-        lines.append(f"  embedded_text: {template}   # embedding this again reproduced the stored vectors")
+        known = draft.embedder.provider == "static"
+        why = "embedding this again reproduced the stored vectors" if known else "what is embedded is on no page"
+        lines.append(f"  embedded_text: {template}   # {why}")
     if draft.flavour is not None:
         lines.append(f"  flavour: {draft.flavour}   # the tool that stored the points; also sets what was embedded")
     lines.append(f"  fields:   # found in the first {plural(draft.points, 'point')}")
