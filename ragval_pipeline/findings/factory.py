@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER
@@ -153,15 +154,18 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
     ]
 
 
-def order_findings(findings: Iterable[Finding]) -> list[Finding]:
+def order_findings(
+    findings: Iterable[Finding], concern: Callable[[Finding], float | None] = attrgetter("asked")
+) -> list[Finding]:
     """Errors first, what most readers meet first, and every cause before its consequences, whole or partial.
 
-    Readers meet a finding by the share of the real questions that it concerns, without a log by its share of the index.
+    Readers meet a finding by the share of the real questions that it concerns, which ``concern`` tells, without a log
+    by its share of the index.
 
     A cause takes the place of its first consequence, but a warning comes before an error only if the error follows from
     it. Within a severity, a finding that follows entirely from another comes right after it.
     """
-    left = sorted(findings, key=_rank)
+    left = sorted(findings, key=lambda finding: _rank(finding, concern(finding)))
     causes = {id(finding): [cause for cause in left if cause.code in _causes(finding)] for finding in left}
     leads_to: dict[int, int] = {}
 
@@ -192,11 +196,11 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     return ordered
 
 
-def _rank(finding: Finding) -> tuple[int, float, float, int, str]:
+def _rank(finding: Finding, concern: float | None) -> tuple[int, float, float, int, str]:
     severity, share = SEVERITIES.index(finding.severity), finding.share or 0.0
     return (
         severity,
-        -(share if finding.asked is None else finding.asked),
+        -(share if concern is None else concern),
         -share,
         ORDER[finding.code],
         finding.scope or "",

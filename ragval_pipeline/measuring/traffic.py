@@ -31,7 +31,7 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages
 from ragval_pipeline.validation.traffic.confidence import DOUBTFUL, Evidence, Observed, averaged, calibrate_confidence
-from ragval_pipeline.validation.traffic.lexicon import Chunk, Held, Lexicon
+from ragval_pipeline.validation.traffic.lexicon import Chunk, Held, Lexicon, most_probable
 from ragval_pipeline.validation.traffic.measure import (
     MOST_ASKED,
     Found,
@@ -226,13 +226,15 @@ class _Asker:
         rest = [place for place, page in enumerate(pages) if page not in taken][:top_k]
         best = _most([*held[: len(hits)], *([] if index is None else [index.most()])])
         left = _most([*(held[place] for place in rest), *([] if index is None else [index.most(taken)])])
+        answering = pages[most_probable([self.sign * hit.score for hit in hits], held)]
         found = Found(
             page=pages[0],
+            answer=answering,
             url=self.read.text(hits[0].payload, "source_url"),
             score=hits[0].score,
             words=max(_share(words, chunk.terms) for chunk in chunks[: len(hits)]),
             pages=tuple(dict.fromkeys(page for page in pages[: len(hits)] if page is not None)),
-            points=tuple(canonical_id(hit.id) for hit, page in zip(hits, pages, strict=False) if page == pages[0]),
+            points=tuple(canonical_id(hit.id) for hit, page in zip(hits, pages, strict=False) if page == answering),
             vector=_unit(way, question.text),
         )
         without = Evidence(self.sign * every[rest[0]].score, *left) if rest else None

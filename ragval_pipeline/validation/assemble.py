@@ -12,7 +12,7 @@ from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.factory import Totals, grade_findings, merge_findings, order_findings, with_shares
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.findings.readers import Readers, with_readers
+from ragval_pipeline.findings.readers import NOBODY, Readers, with_readers
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
@@ -107,8 +107,8 @@ def assemble_report(
     moved = sections.get("moved_pages", {})
     graded = graded_findings(measurements, severities, extra_findings)
     shared = with_shares(graded, _totals(sections, inventory))
-    if sections.get("readers"):
-        shared = with_readers(shared, Readers.read(sections["readers"]))
+    readers = Readers.read(sections["readers"]) if sections.get("readers") else NOBODY
+    shared = with_readers(shared, readers) if readers.asked else shared
     shared = with_languages(shared, languages or Languages())
     site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:
@@ -118,7 +118,9 @@ def assemble_report(
         cleared = with_harmful_editions(with_would_clear(shared, simulated))
         findings = explain(cleared, site, simulated.computed(shared))
     results = query_results_of(sections)
-    findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
+    findings = _pages_as_written(
+        order_findings(findings, readers.concern), results, inventory.folder() if inventory else UrlFolder()
+    )
     criteria_results = judge_criteria(
         criteria, gates, measurements, findings, only=facts.only, doubt=doubt, partitions=partitions
     )

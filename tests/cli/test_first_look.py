@@ -14,8 +14,9 @@ import yaml
 
 from ragval_pipeline.cli.draft.first_look import Asked
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.headings import clean, is_telling, question_of
 from ragval_pipeline.cli.draft.pages import DraftPage
-from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
+from ragval_pipeline.cli.draft.questions import draft_questions, is_english, off_topic
 from ragval_pipeline.cli.draft.site import is_made
 from ragval_pipeline.cli.draft.suite_text import ScopeDraft, SuiteDraft, suite_text
 from ragval_pipeline.errors import install_line
@@ -131,7 +132,7 @@ def test_the_name_of_the_site_is_in_no_question(tmp_path: Path, ragval: Ragval) 
     assert ragval("init", "--qdrant-path", "qdrant").code == 0
     queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
     asked = [query["query_text"] for query in queries if "negative" not in query]
-    assert asked == ["What are Bar Series?", "What is Call Stack?", "What is Cursor Motion?"]
+    assert asked == [f"What should I know about {name}?" for name in names]
 
 
 def test_off_topic_questions_are_those_that_the_site_says_least_about() -> None:
@@ -436,7 +437,7 @@ def test_points_without_pages_are_asked_for_by_first_lines_that_are_titles(tmp_p
     assert ragval("init", "--qdrant-path", "qdrant").code == 0
     queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
     asked = [query["query_text"] for query in queries if "negative" not in query]
-    assert asked == ["What are Torque settings?"]
+    assert asked == ["What should I know about torque settings?"]
 
 
 def test_points_without_any_payload_are_required_to_hold_nothing(tmp_path: Path, ragval: Ragval) -> None:

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from ragval_pipeline.cli.draft.headings import is_telling, question_of, saying_something
 from ragval_pipeline.cli.draft.pages import DraftPage
 from ragval_pipeline.cli.draft.passages import passages_of
-from ragval_pipeline.cli.draft.questions import draft_questions, question_of
+from ragval_pipeline.cli.draft.questions import draft_questions
+from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 
 TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `max_wait` | 30 s | how long |\n| `retries` | | how often |"
@@ -56,6 +58,9 @@ def test_a_definition_that_two_chunks_share_is_asked_of_the_page() -> None:
     ("heading", "question"),
     [
         ("Finding work", "How do I find work?"),
+        ("Loosen the requirements", "How do I loosen the requirements?"),
+        ("Behind the scenes", "What should I know about Behind the scenes?"),
+        ("Configuring a keyring", "How do I configure a keyring?"),
         ("Logging Best Practices", "What should I know about logging Best Practices?"),
         ("How errors are displayed", "Can you tell me how errors are displayed?"),
         ("What to configure", "What should I configure?"),
@@ -75,3 +80,31 @@ def test_a_page_of_several_versions_is_asked_for_its_own() -> None:
     [question] = [each for each in draft_questions([page], {}, count=3, seed="a") if each.passage]
     assert question.text == "What is a lookup in version 2.0?"
     assert question.hard == (twin,)
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("Message tags", "What are message tags?"),
+        ("Regular installs", "What should I know about regular installs?"),
+        ("Python versions", "What should I know about Python versions?"),
+        ("Self-hosted Runners", "What should I know about Self-hosted Runners?"),
+    ],
+)
+def test_only_what_a_page_defines_is_asked_for_as_such(heading: str, question: str) -> None:
+    text = "Message tags are a string. Regular installs are made in Python."
+    assert question_of(heading, "Commands", text) == question
+
+
+def test_only_headings_whose_sections_say_something_are_asked_for() -> None:
+    sentence = "It holds what the others have left over, and more."
+    blocks = [
+        Block("heading", "Guides", 1), Block("item", "First steps"), Block("heading", "Download", 2),
+        Block("code", sentence), Block("heading", "Caching", 2), Block("paragraph", sentence),
+    ]  # fmt: skip
+    assert saying_something(blocks) == ["Caching"]
+
+
+@pytest.mark.parametrize("heading", ["Other notable comments", "What Next?", "Read More", "Indices and tables"])
+def test_headings_that_only_lead_on_are_not_asked_for(heading: str) -> None:
+    assert not is_telling(heading)

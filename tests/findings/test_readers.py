@@ -17,14 +17,14 @@ def test_findings_say_how_many_questions_they_concern() -> None:
     unasked = stale("z")
     found = with_readers([stale("a", "b"), missing, unasked], READERS)
     assert [finding.asked for finding in found] == [0.55, 0.15, 0.0]
-    assert found[0].message.endswith("First for 110 questions a month.")
+    assert found[0].message.endswith("Answers 110 questions a month.")
     assert found[1].message.endswith("Would answer 30 questions a month.")
     assert found[2].message == unasked.message
 
 
 def test_without_times_questions_of_the_log_are_counted() -> None:
     [found] = with_readers([stale("a")], Readers(400, ANSWERS))
-    assert found.message.endswith("First for 200 of the 400 questions of the log.")
+    assert found.message.endswith("Answers 200 of the 400 questions of the log.")
 
 
 def test_a_point_concerns_the_questions_that_it_is_shown_for() -> None:
@@ -44,3 +44,23 @@ def test_what_more_readers_meet_comes_first_but_no_warning_before_an_error() -> 
     read = [finding.code for finding in order_findings(with_readers(shared, READERS))]
     assert read == ["coverage.missing_page", "coverage.stale_page", "chunk.duplicate_text"]
     assert with_readers(shared, READERS)[1].reported().weight == 0.5
+
+
+def test_what_follows_from_another_finding_counts_there() -> None:
+    follows = {"because": "coverage.missing_page"}
+    partly = make_finding("coverage.stale_page", [Subject("/a", page="a", details=follows), Subject("/b", page="b")])
+    wholly = make_finding("coverage.stale_page", [Subject("/a", page="a", details=follows)])
+    [found, whole] = with_readers([partly, wholly], READERS)
+    assert (found.asked, READERS.concern(found)) == (0.55, 0.05)
+    assert READERS.concern(whole) == whole.asked == 0.5
+
+
+def test_a_finding_that_mostly_names_what_another_does_comes_after_what_readers_meet() -> None:
+    follows = {"because": "coverage.missing_page"}
+    partly = make_finding("coverage.stale_page", [Subject("/a", page="a", details=follows), Subject("/z", page="z")])
+    points = make_finding("chunk.duplicate_text", [Subject("b1", page="b")])
+    shared = with_readers([partly, points], READERS)
+    assert [finding.code for finding in order_findings(shared, READERS.concern)] == [
+        "chunk.duplicate_text",
+        "coverage.stale_page",
+    ]

@@ -71,7 +71,7 @@ def test_a_headline_counts_as_people_count(passed: int, of: int, told: str):
 
 
 def test_a_headline_has_what_a_rule_of_the_suite_says_and_not_what_follows_it():
-    says = "2 pages have fewer than eight chunks. First for 520 questions a month."
+    says = "2 pages have fewer than eight chunks. Answers 520 questions a month."
     short = make_finding("custom.short_pages", ["/a", "/b"], message=says)
     errors = factory.criterion("error_findings", 1.0, 0.0, required=True)
     found = short.model_copy(update={"severity": "error"})

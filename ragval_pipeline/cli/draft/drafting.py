@@ -22,6 +22,7 @@ from ragval_pipeline.cli.draft.fields import (
 )
 from ragval_pipeline.cli.draft.first_look import TOP_K, Asked, Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import EmbedderGuess, guess_embedder
+from ragval_pipeline.cli.draft.headings import saying_something
 from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import SiteLook, is_made, look_at_site, records_of, shared_folder, usual_host
@@ -290,14 +291,14 @@ def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
 
 
 def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> dict[str, list[str]]:
-    """The headings of pages spread over the site, from the site itself if it can be read."""
+    """The headings of pages spread over the site that say something, from the site itself if it can be read."""
     if site is None or site.inventory is None:
         return {}
     fold = site.inventory.folder().key
     wanted = [page.url for page in pages if page.url is not None and fold(page.url) in site.indexed]
     if site.source.site_root is None:
         wanted = [wanted[place * len(wanted) // count] for place in range(count)] if len(wanted) > count else wanted
-    return {url: [heading.text for heading in record.headings] for url, record in records_of(site, wanted)}
+    return {url: saying_something(record.blocks) for url, record in records_of(site, wanted)}
 
 
 def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[str, list[str]]:

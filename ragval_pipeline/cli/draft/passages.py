@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ragval_pipeline.text.display import one_line
 
 #: Words before a definition's verb, and those that it has at least.
-_LONGEST_NAME, _SHORTEST_SENTENCE = 5, 8
+_LONGEST_NAME, SHORTEST_SENTENCE = 5, 8
 #: A sentence that says what something is. Names of code may be in backquotes. A name is on one line: before it may be
 #: a heading, which ends with no full stop.
 _DEFINED = re.compile(
@@ -26,7 +26,8 @@ _NO_NAME = frozenset(
     this that these those it they he she we you i there here what which who where when if while because since although
     one another other both each every all some any many most such so as in on at by for from with without to and or but
     not note example result reason difference problem idea goal purpose following above below first second third last
-    next only best easiest simplest also however thus then now default the whilst whereas unlike how
+    next only their its his her our my your best easiest simplest also however thus then now default the whilst whereas
+    unlike how otherwise besides moreover furthermore finally instead
     """.split()  # noqa: SIM905
 )
 #: Inside a name: the sentence has a clause before its verb.
@@ -78,7 +79,7 @@ def _definitions(text: str) -> Iterator[Passage]:
         refers = {words[0].casefold(), words[-1].casefold()} & _NO_NAME if words else True
         acts = article is None and _GERUND.fullmatch(words[0])
         is_none = not _CLAUSE.isdisjoint(map(str.casefold, words)) or _NO_DEFINITION.search(match[0])
-        if not is_named or refers or acts or is_none or len(match[0].split()) < _SHORTEST_SENTENCE:
+        if not is_named or refers or acts or is_none or len(match[0].split()) < SHORTEST_SENTENCE:
             continue
         # A capital only begins the sentence, unless the name has another one.
         begins = article is None and len(words) > 1 and words[0][1:].islower() and all(map(str.islower, words[1:]))

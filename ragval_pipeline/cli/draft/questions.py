@@ -14,84 +14,21 @@ from typing import Any
 
 import yaml
 
+from ragval_pipeline.cli.draft.headings import clean, is_bare, is_latin, is_telling, question_of
 from ragval_pipeline.cli.draft.pages import DraftPage
 from ragval_pipeline.cli.draft.passages import passages_of
 from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.suite.profiles.base import Profile
-from ragval_pipeline.text.display import one_line
 from ragval_pipeline.text.languages import is_english
-from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
+from ragval_pipeline.validation.self_retrieval.names import shared_parts
 
 #: Questions without ``--queries``, and additional off-topic ones.
 USUAL, OFF_TOPIC = 8, 5
 _LONGEST_ID = 40
-#: Words of a heading for a question, of one that is a question, and letters of one that is a single word.
-_LONGEST, _LONGEST_ASKED, _SHORTEST = 10, 20, 5
-#: Marks of code.
-_MARKS = re.compile(r"[\[\]{}=<>|]")
 
 #: One in so many questions is about a passage.
 _PASSAGES = 3
 _NUMBER = re.compile(r"v?\d+(?:\.(?:\d+|x))*")
-#: Common section titles that say nothing about the page.
-_COMMON = frozenset(
-    """
-    further additional information common tasks
-    introduction overview summary recap conclusion notes note example examples next steps see also contents table of
-    on this page prerequisites references related learning objectives coming soon no heading not found documentation
-    home welcome glossary reference api index recipes tutorial guide guides faq features new changelog changes history
-    license miscellaneous resources module modules
-    """.split()  # noqa: SIM905
-)
-_VERBS = frozenset(
-    """
-    access activate add allow apply attach avoid build bundle call cancel catch change check choose clean clone
-    combine compare compile configure connect control convert copy count create customise customize debug declare
-    define delete deploy describe detect disable display download edit embed enable enter execute export extend
-    fetch filter find fix format generate get group handle hide ignore implement import improve include initialise
-    initialize inspect install integrate launch limit list load log make manage map measure merge migrate monitor
-    mount move name open organise organize override package parse pass pick plan prepare print process protect
-    publish pull push put query read receive record redirect register remove rename render replace reset resolve
-    restart restrict return reuse rotate run save scale schedule search secure select send serve set share show sort
-    split start stop store style submit subscribe switch test track train translate trigger tune turn update upgrade
-    upload use validate verify view wait watch wrap write
-    """.split()  # noqa: SIM905
-)
-#: Words that ask, those after which a heading with one is a question, and what makes one a sentence.
-_WH = frozenset({"how", "why", "what", "when", "where", "which", "who"})
-_AUXILIARY = frozenset("do does did is are was were can could should will would not".split())  # noqa: SIM905
-_STATING = re.compile(
-    r"\w\s(?:is|are|was|were|isn't|aren't|doesn't|don't|can't|cannot|won't|didn't|does not|do not|did not|fails?)\s\w",
-    re.I,
-)
-_COMMON_WORD = re.compile(r"[A-Z][a-z]+")
-_QUOTED = re.compile(r"(`+)[^`]+\1")
-_ASKING = frozenset("how why what when where which who can should does is are do will".split())  # noqa: SIM905
-#: Verbs of those above that also precede nouns, as in "Set Operations" or "Use Cases": they are imperatives only before
-#: an article.
-_NOUNS_TOO = frozenset(
-    """
-    access build bundle call catch change check clone control copy count debug design display download edit export
-    fetch filter find fix format get group handle import include launch limit list load log map measure merge mount
-    move name open override package parse pass pick plan print process pull push put query read record register
-    release replace reset restart return reuse run save scale schedule search secure select send serve set share show
-    sort split start stop store style switch test track train trigger tune turn update upgrade upload use view wait
-    watch wrap write
-    """.split()  # noqa: SIM905
-)
-_ARTICLES = frozenset({"a", "an", "the", "your", "all", "it", "its", "with", "from", "to", "multiple", "several"})
-#: Words that make a heading more than the name of a thing, and with which no such name begins.
-_SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "the", "to", "via", "with"})
-#: Words in -ing with a vowel before: "testing", but not "string" or "spring".
-_GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{2,}ing")
-#: Numbering before a title, and labels that generators append to names.
-_NUMBERED = re.compile(
-    r"^(?:example|chapter|week|module|stage|step|task|part|section|lesson)(?:\s+\d+)?\s*[:.)\u2013-]\s*", re.IGNORECASE
-)
-_LABELS = re.compile(r"(?:\s+(?:instance-attribute|class-attribute|property|dataclass|module-attribute|classmethod))+$")
-_CODE = re.compile(r"[\w.]*(?:\w[._]\w|\(\)|_\w)[\w.()]*")
-_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?\s+|[a-z](?:\.\d+)+[.)]?\s+|[ivx]+\.\s+)", re.IGNORECASE)
-_ANCHOR = re.compile("[\u00b6\u200b\u200c\u200d\ufeff#]+\\s*$")
 _POOL = (
     "How long should sourdough bread rise before baking?", "Which vaccinations does a puppy need in its first year?",
     "How do I repair a flat bicycle tyre?", "Who won the first football World Cup?",
@@ -195,9 +132,9 @@ def _of_sections(
     open_: dict[int, list[str]] = {}
     for number, texts in enumerate(named):
         own = dict.fromkeys(texts)
-        title = pages[number].title
+        title, body = pages[number].title, "\n".join(pages[number].texts) if english else None
         telling = [
-            text for text in own if is_telling(text) and owners[text.casefold()] <= 1 and not _is_bare(text, title)
+            text for text in own if is_telling(text) and owners[text.casefold()] <= 1 and not is_bare(text, title, body)
         ]
         chosen.shuffle(telling)
         open_[number] = telling
@@ -208,8 +145,9 @@ def _of_sections(
         for number in [rest[place * len(rest) // wanted] for place in range(wanted)]:
             heading, page = open_[number].pop(), pages[number]
             # Pages with much code have few of the common words, translated ones hardly any.
-            asks = english and is_english((page.text,), one_in=24) and is_latin(heading)
-            drafted.append(Question(question_of(heading, page.title) if asks else heading, heading, page))
+            asks = english and is_english(page.texts or (page.text,), one_in=24) and is_latin(heading)
+            text = question_of(heading, page.title, "\n".join(page.texts)) if asks else heading
+            drafted.append(Question(text, heading, page))
     return drafted
 
 
@@ -218,77 +156,6 @@ def off_topic(pages: Iterable[DraftPage]) -> list[str]:
     words = Counter(word for page in pages for word in set(re.findall(r"\w{5,}", page.text.casefold())))
     ranked = sorted(_POOL, key=lambda text: sum(words[word] for word in re.findall(r"\w{5,}", text.casefold())))
     return ranked[:OFF_TOPIC]
-
-
-def clean(heading: str) -> str:
-    """A heading without numbering, anchors, labels, and the colon or full stop at its end."""
-    text = _LABELS.sub("", _ANCHOR.sub("", as_read(one_line(heading))).strip())
-    return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":.").strip()
-
-
-def is_telling(heading: str) -> bool:
-    """Whether a heading says what its section is about."""
-    words = re.findall(r"\w+", heading.casefold())
-    longest = _LONGEST_ASKED if heading.endswith("?") else _LONGEST
-    if not words or len(words) > longest or words[0] in _SMALL | {"welcome", "powered", "version"}:
-        return False
-    if len(words) == 1 and len(words[0]) < _SHORTEST:
-        return False
-    letters = sum(character.isalpha() for character in heading)
-    return 2 * letters > len(heading) and not _MARKS.search(heading) and not set(words) <= _COMMON
-
-
-def _is_bare(heading: str, title: str) -> bool:
-    """Whether a heading is one common word that its page's title has too: nothing says what is asked about it."""
-    return bool(_COMMON_WORD.fullmatch(heading)) and heading.casefold() in title.casefold()
-
-
-def is_latin(heading: str) -> bool:
-    """Whether most letters of a heading are Latin: a page translated in part has others above English text."""
-    letters = [character for character in heading if character.isalpha()]
-    return 2 * sum(character < "\u0370" for character in letters) > len(letters)
-
-
-def question_of(heading: str, title: str) -> str:
-    """The question that an English heading's section answers."""
-    is_code = bool(_CODE.fullmatch(heading) or _QUOTED.fullmatch(heading))
-    heading = heading.replace("`", "")
-    first, _, rest = heading.partition(" ")
-    low = first.casefold()
-    if heading.endswith("?"):
-        return heading
-    if is_code:
-        return f"What does {heading} do?"
-    words = rest.casefold().split()
-    if low in _WH and words:
-        if words[0] == "to":
-            return f"{first} {'do' if low == 'how' else 'should'} I {rest[3:4].lower()}{rest[4:]}?"
-        if words[0] not in _AUXILIARY:
-            return f"Can you tell me {low} {rest}?"
-    if low in _ASKING:
-        return f"{heading}?"
-    if low in _VERBS and words and (low not in _NOUNS_TOO or words[0] in _ARTICLES or "to" in words):
-        return f"How do I {low} {rest}?"
-    if _GERUND.fullmatch(low) and words:
-        verb = _verb_of(low)
-        # "Finding and choosing": the second one stays as it is.
-        is_one = not any(map(_GERUND.fullmatch, words[1:3]))
-        acts = verb and is_one and (verb not in _NOUNS_TOO or words[0] in _ARTICLES or rest[0].islower())
-        return f"How do I {verb} {rest}?" if acts else f"What should I know about {low} {rest}?"
-    if _STATING.search(heading):
-        return f"{heading}. What can I do?"
-    names_a_term = low not in _ARTICLES and len(words) < 3 and _SMALL.isdisjoint(words)
-    if names_a_term:
-        verb = "are" if re.search(r"[^s]s$", heading) else "is"
-        return f"What {verb} {heading}{'' if words or heading in title else f' in {title}'}?"
-    return f"What should I know about {low if low in _ARTICLES else first}{' ' * bool(rest)}{rest}?"
-
-
-def _verb_of(gerund: str) -> str:
-    """The verb of a gerund, as far as known: "configure" of "configuring", "run" of "running"; else empty."""
-    stem = gerund.removesuffix("ing")
-    forms = (stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem)
-    return next((form for form in forms if form in _VERBS), "")
 
 
 def queries_text(questions: Sequence[Question], negatives: Sequence[str], profile: Profile | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,6 +120,20 @@ class Lexicon:
     def _said(self, count: Values | float, length: Values | float) -> Values | float:
         """How much a word says that occurs so often in a chunk of so many words, 0..1 (BM25)."""
         return count / (count + _K1 * (1 - _B + _B * length / self._mean))
+
+
+def most_probable(scores: Sequence[float], held: Sequence[Held]) -> int:
+    """The place of the hit that most probably answers: by score, words and headings, in standard deviations each.
+
+    The best score alone is often that of a neighbour: of a page about a thing next to that which was asked for.
+
+    Args:
+        scores: Of the hits, higher is better; at least one.
+        held: What each hit holds of the question; more are ignored.
+    """
+    known = np.array([(score, each.said, each.named) for score, each in zip(scores, held, strict=False)])
+    spread = known.std(axis=0)
+    return int(((known - known.mean(axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1).argmax())
 
 
 def _totals(weights: Mapping[Term, float]) -> Values:

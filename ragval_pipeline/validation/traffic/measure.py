@@ -45,16 +45,18 @@ class Found:
     Attributes:
         page: Canonical form of the best hit's page; None if it has none, or nothing was found.
         url: That page, as stored.
+        answer: Canonical form of the page that most probably answers, by score, words and headings.
         score: Score of the best hit; None if nothing was found.
         words: Share of its telling words that a hit holds, 0..1; None if nothing was found.
         doubt: Probability that it has no page, 0..1; None if there was too little to learn it from.
         pages: Canonical forms of all pages returned.
-        points: Ids of the hits of the best hit's page, as text.
+        points: Ids of the hits of the page that most probably answers, as text.
         vector: Of the question, of unit length; None if it has none.
     """
 
     page: str | None = None
     url: str | None = None
+    answer: str | None = None
     score: float | None = None
     words: float | None = None
     doubt: float | None = None
@@ -191,8 +193,8 @@ def measure_traffic(traffic: Traffic) -> Measurement:
     answers: list[AnsweredBy] = []
     wanted: dict[str, float] = {}
     for topic in traffic.topics:
-        if topic.confident and topic.found.page is not None:
-            answers.append(AnsweredBy(topic.count, topic.found.page, topic.found.points))
+        if topic.confident and topic.found.answer is not None:
+            answers.append(AnsweredBy(topic.count, topic.found.answer, topic.found.points))
         elif topic.site_page is not None and not topic.confident:
             wanted[topic.site_page] = wanted.get(topic.site_page, 0) + topic.count
     readers = Readers(traffic.log.asked, answers, wanted, traffic.per_month(1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.traffic.lexicon import Chunk, Held, Lexicon
+from ragval_pipeline.validation.traffic.lexicon import Chunk, Held, Lexicon, most_probable
 from ragval_pipeline.validation.traffic.wording import counted_terms
 
 CHUNKS = [
@@ -40,3 +40,10 @@ def test_words_that_no_chunk_has_are_on_no_page() -> None:
 def test_a_word_is_as_rare_as_the_chunks_that_have_it() -> None:
     rarity = Lexicon(CHUNKS, {"water", "roof"}).rarity
     assert rarity("roof") > rarity("water") == 0
+
+
+def test_the_hit_that_answers_has_the_words_if_its_score_is_nearly_the_best() -> None:
+    neighbour, page, other = Held(0.4, 0.2, 0.2), Held(0.9, 0.8, 0.6), Held(0.1, 0.0, 0.1)
+    assert most_probable([0.71, 0.70, 0.5], [neighbour, page, other]) == 1
+    assert most_probable([0.9, 0.3, 0.2], [neighbour, neighbour, neighbour]) == 0
+    assert most_probable([0.5], [other]) == 0
