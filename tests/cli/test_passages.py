@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from ragval_pipeline.cli.draft.headings import is_telling, question_of, saying_something
-from ragval_pipeline.cli.draft.pages import DraftPage
+from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.passages import passages_of
 from ragval_pipeline.cli.draft.questions import draft_questions
 from ragval_pipeline.sources.site.html.page_text import Block
@@ -108,3 +111,34 @@ def test_only_headings_whose_sections_say_something_are_asked_for() -> None:
 @pytest.mark.parametrize("heading", ["Other notable comments", "What Next?", "Read More", "Indices and tables"])
 def test_headings_that_only_lead_on_are_not_asked_for(heading: str) -> None:
     assert not is_telling(heading)
+
+
+def test_the_page_in_another_language_is_a_hard_negative() -> None:
+    names = ("lookup", "index", "query", "table", "cursor", "schema")
+    points = [
+        Point(
+            id=f"{language}{name}",
+            payload={"url": f"https://a.example{language}/docs/{name}", "title": title, "text": text},
+        )
+        for name in names
+        for language, title, text in (
+            (
+                "",
+                name.title(),
+                f"A {name} is a thing with a left-hand side. It is in the book, and so is the rest of it.",
+            ),
+            (
+                "/de",
+                f"{name.title()} auf Deutsch",
+                f"{name.title()} steht links. Das ist alles, was dazu zu sagen ist.",
+            ),
+        )
+    ]
+    look: Any = SimpleNamespace(points=points)
+    pages = pages_of(look, {"source_url": "url", "title": "title", "text": "text"})
+    asked = [each for each in draft_questions(pages, {}, count=12, seed="a") if each.passage]
+    assert asked
+    for question in asked:
+        assert question.page.url is not None
+        name = question.page.url.rpartition("/")[2]
+        assert question.hard == (f"https://a.example/de/docs/{name}",)

@@ -13,7 +13,7 @@ from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.text.display import one_line
-from ragval_pipeline.validation.editions import versions_of
+from ragval_pipeline.validation.editions import kind_of, versions_of
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 
 _WORD = re.compile(r"\w")
@@ -36,6 +36,7 @@ class DraftPage:
         points: Number of its points, in all versions.
         twins: Addresses of the same page in other versions of the documentation.
         texts: The texts of its points, in order.
+        locales: Addresses of the same page in other languages.
     """
 
     url: str | None
@@ -47,6 +48,7 @@ class DraftPage:
     points: int = 1
     twins: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    locales: tuple[str, ...] = ()
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
@@ -69,8 +71,10 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     titles = own_titles(named, shared_parts([title] for title in named.values()))
     versions = versions_of(key for key, point in firsts.items() if key != point.id)
     same: dict[tuple[str, Hashable], list[str]] = {}
+    beside: dict[Hashable, list[str]] = {}
     for key in sorted(titles, key=lambda key: (len(key), key)):
         same.setdefault((titles[key].casefold(), versions.get(key, key)), []).append(key)
+        beside.setdefault(versions.get(key, key), []).append(key)
     found = [
         DraftPage(
             url=None if key == firsts[key].id else key,
@@ -81,12 +85,20 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
             headings=tuple(headings[key]),
             points=sum(counts[each] for each in (key, *twins)),
             twins=tuple(twins),
+            locales=tuple(other for other in beside[versions.get(key, key)] if _is_in_another_language(key, other)),
             texts=tuple(texts[key]),
         )
         for key, *twins in same.values()
         if _WORD.search(titles[key])
     ]
     return sorted(found, key=lambda page: page.url or page.point.id)
+
+
+def _is_in_another_language(url: str, other: str) -> bool:
+    """Whether two addresses of a page differ in the folder of a language, which one of them may lack."""
+    one, two = ([part for part in path_of(address).split("/") if part] for address in (url, other))
+    folders = [part for part in (*one, *two) if (part in one) != (part in two)]
+    return 0 < len(folders) < 3 and all(kind_of(folder) == "language" for folder in folders)
 
 
 def _headings_in(values: Mapping[str, Any]) -> list[str]:

@@ -65,7 +65,8 @@ class Question:
         heading: What it is about.
         page: The page that answers it.
         passage: Words of the chunk that answers it, as stored; empty if the page does.
-        hard: Addresses that answer it for another version: they must not be taken for the page.
+        hard: Addresses that answer it for another version, or in another language than that of the question: they must
+            not be taken for the page.
     """
 
     text: str
@@ -106,12 +107,12 @@ def _of_passages(pages: Sequence[DraftPage], chosen: random.Random, count: int) 
 
 
 def _of_version(question: Question) -> Question:
-    """The question about one version if its page has others, which answer it almost alike."""
+    """The question about one version if its page has others, which answer it almost alike, and in its language."""
     page = question.page
     name = _version_in(page.url, page.twins[0]) if page.url and page.twins else ""
     if not name or not question.text.endswith("?"):
-        return question
-    return replace(question, text=f"{question.text[:-1]} in version {name}?", hard=page.twins)
+        return replace(question, hard=page.locales)
+    return replace(question, text=f"{question.text[:-1]} in version {name}?", hard=(*page.twins, *page.locales))
 
 
 def _version_in(url: str, twin: str) -> str:
@@ -177,7 +178,8 @@ def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dic
     entry: dict[str, Any] = {"id": _id_of(question.heading, taken), "status": "draft", "query_text": question.text}
     if page.url is not None and "expected_results" not in expects:
         entry["relevant_urls"] = [page.url]
-        entry.update({"acceptable_urls": list(page.twins)} if page.twins and not question.hard else {})
+        helpful = [url for url in page.twins if url not in question.hard]
+        entry.update({"acceptable_urls": helpful} if helpful else {})
         if question.passage:
             entry["expected_results"] = [{"source_url": page.url, "text": question.passage}]
         if question.hard:
