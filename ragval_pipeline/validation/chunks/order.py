@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np, pa, pc
-from ragval_pipeline.sources.arrow import constant, numbers_of, one_of, without_nulls
+from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, one_of, without_nulls
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.text.times import parse_time
@@ -149,7 +149,9 @@ def _held(read: Points, now: datetime) -> tuple[dict[str, bool], Numbers, Number
     Pages are numbered in order of appearance, as are the first results: whether each is an address.
     """
     addresses: dict[str, bool] = {}
-    pages, indices, moments = list[pa.Array](), [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    # To combine no arrays at all, Arrow would import pandas.
+    pages = [array_of([], pa.string()).dictionary_encode()]
+    indices, moments = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     latest = (now + CLOCK_SKEW).timestamp()
     for every in read(_NARROW):
         index = without_nulls(every.column("chunk_index"), -1)

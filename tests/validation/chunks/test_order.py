@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -348,3 +350,12 @@ def test_a_gap_before_the_text_of_another_page_follows_from_that_text_if_the_pag
     ):
         (subject,) = numbered(*stored, pages=pages, code="chunk.index_gap").subjects
         assert (Aspect.OWN not in subject.without) is follows
+
+
+def test_an_index_without_numbers_does_without_pandas() -> None:
+    code = (
+        "import sys; from datetime import UTC, datetime; from ragval_pipeline.validation.chunks.order import Orders\n"
+        "assert Orders.of(lambda columns: [], now=datetime.now(UTC)).keys == []\n"
+        "assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
