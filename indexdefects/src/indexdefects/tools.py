@@ -97,7 +97,10 @@ class Session:
     def __exit__(self, *_: object) -> None:
         if self._process.stdin:
             self._process.stdin.close()
-        self._process.wait(timeout=60)
+        try:
+            self._process.wait(timeout=60)
+        except subprocess.TimeoutExpired:  # all its answers are there
+            self._process.kill()
 
     def audit(self, world: Path, tier: str, result: Path, scratch: Path) -> dict[str, Any]:
         """Run the tool on a world.

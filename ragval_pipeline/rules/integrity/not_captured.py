@@ -52,7 +52,8 @@ RULE = Rule(
     measured=(
         "Each passage of the page's content is searched for in the chunks of that page. Menus, footers and "
         "very short blocks do not count as content, but consecutive short rows, items and pieces of code are counted "
-        "together, and a page is also reported if less than two thirds of its text is in its chunks."
+        "together. What follows the end of a chunk within a passage counts as a passage of its own. A page is also "
+        "reported if less than two thirds of its text is in its chunks."
     ),
     cause="The page was edited after ingestion, or the extraction or the chunker drops parts of it.",
     remedy=(

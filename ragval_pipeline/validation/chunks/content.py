@@ -67,9 +67,9 @@ _LISTED = frozenset({"row", "item", "code"})
 def lost_passages(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
     """The blocks of a page whose loss is reported, in page order.
 
-    Those of at least ``PASSAGE_LETTERS`` letters of which less than half is in any chunk; consecutive short rows, items
-    or pieces of code count as one block. If there are none, but less than two thirds of the page's text is in its
-    chunks: every block of which as little is, however short.
+    Those of at least ``PASSAGE_LETTERS`` letters of which less than half is in any chunk, or as many letters behind the
+    end of a chunk in none; consecutive short rows, items or pieces of code count as one block. If there are none, but
+    less than two thirds of the page's text is in its chunks: every block of which as little is, however short.
     """
     lost: list[BlockFacts] = []
 
@@ -80,9 +80,14 @@ def lost_passages(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
         parts = list(group)
         letters, held = sum(part.letters for part in parts), sum(part.held for part in parts)
         if not kind:
-            lost += [block for block in parts if block.letters >= PASSAGE_LETTERS and is_lost(block)]
+            long = (block for block in parts if block.letters >= PASSAGE_LETTERS)
+            lost += [block for block in long if is_lost(block) or block.cut >= PASSAGE_LETTERS]
         elif letters >= PASSAGE_LETTERS and held < MOST * letters:
             lost += filter(is_lost, parts)
+        else:
+            for is_cut, run in groupby(parts, lambda block: block.cut > 0):
+                cut = list(run)
+                lost += cut if is_cut and sum(block.cut for block in cut) >= PASSAGE_LETTERS else []
     if lost or not _lacks_much(blocks):
         return lost
     return [block for block in blocks if not _is_heading(block) and block.held < WHOLE * block.letters]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.findings.factory import PASSAGE
 from ragval_pipeline.lazy import np
-from ragval_pipeline.text.folding import FoldedText, fold, words_of
+from ragval_pipeline.text.folding import SEPARATOR, FoldedText, code_points, fold, words_of
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.gaps import pieces_of
@@ -20,7 +21,7 @@ from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import BlockFacts
 from ragval_pipeline.validation.facts.spans import Alignment
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LABEL_WORDS, LONGEST_GAP, PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LABEL_WORDS, LONGEST_GAP, MOST, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -54,6 +55,7 @@ def held_blocks(
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     elsewhere, texts = _Elsewhere(page, held, upto), _Texts(page, chunks, tuple(labels), tuple(stored))
+    behind = _BehindEnds(page, chunks, held)
     blocks = []
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
     counts = iter((upto[ranges[:, 1]] - upto[ranges[:, 0]]).tolist())
@@ -67,11 +69,53 @@ def held_blocks(
             count = max(count, elsewhere.held(folded, places))
         if count < letters and texts.have(block, folded):
             count = letters
-        text = block.text if count < letters else ""
+        text, first, cut = block.text if count < letters else "", 0, 0
+        if count < letters and block.kind != "heading" and (parts := behind.parts(places)):
+            first, cut = _most_lacking(parts, texts.held(folded))
+            if cut and count >= MOST * letters:
+                shown = FoldedText.of(block.text)
+                text = f"…{shown.shown[int(shown.offsets[first]) :]}"
         text = text if len(text) <= PASSAGE else f"{text[: PASSAGE - 1]}…"
-        start = page.position(places[0][0])
-        blocks.append(BlockFacts(block.kind, letters, min(count, letters), start, hash_of(folded), text))
+        start, count = page.position(places[0][0]), min(count, letters)
+        blocks.append(BlockFacts(block.kind, letters, count, start, hash_of(folded), text, min(cut, letters - count)))
     return blocks
+
+
+class _BehindEnds:
+    """What of a page is behind the last letter of a chunk, up to the next one.
+
+    A chunk ends where the chunker meant it to end: if no other goes on there, either was cut off. A chunk in which the
+    page has other words at its end does not tell where it would have gone on.
+    """
+
+    def __init__(self, page: Page, chunks: Sequence[Alignment], held: Mask) -> None:
+        lasts = [chunk.spans[-1] for chunk in chunks if chunk.spans and chunk.spans[-1].end == chunk.letters]
+        ends = {last.beyond for last in lasts if last.place >= 0}
+        # Nothing goes on from one text of the page to another.
+        parted = held | (code_points(page.letters) == ord(SEPARATOR))
+        edges = np.flatnonzero(np.diff(parted, prepend=True, append=True)).reshape(-1, 2).tolist()
+        self._holes = [(first, last) for first, last in edges if first in ends]
+
+    def parts(self, places: Sequence[Range]) -> list[Range]:
+        """Such parts of a block, given its positions, as ranges of its letters."""
+        parts, seen = list[Range](), 0
+        for begin, end in places:
+            for first, last in self._holes[bisect_right(self._holes, begin, key=itemgetter(1)) :]:
+                if first >= end:
+                    break
+                parts.append((seen + max(first, begin) - begin, seen + min(last, end) - begin))
+            seen += end - begin
+        return parts
+
+
+def _most_lacking(parts: Iterable[Range], held: Mask) -> tuple[int, int]:
+    """The first letter of the part of which chunks lack most letters, and how many; 0 if they have most of each."""
+    most = (0, 0)
+    for first, end in parts:
+        lacking = end - first - int(np.count_nonzero(held[first:end]))
+        if lacking >= MOST * (end - first) and lacking > most[1]:
+            most = first, lacking
+    return most
 
 
 @dataclass(frozen=True)
@@ -97,6 +141,13 @@ class _Texts:
             return _consists_of(self._grams, letters)
         return block.kind == "row" and _is_told(words_of(block.text), self._words)
 
+    def held(self, letters: str) -> Mask:
+        """Which letters of a text lie in an n-gram by which a text is located, of any chunk."""
+        held = np.zeros(len(letters), dtype=np.bool_)
+        for at in _known(self._grams, letters).tolist():
+            held[at : at + ANCHOR_LETTERS] = True
+        return held
+
     @cached_property
     def _letters(self) -> set[str]:
         return {text.letters for text in chain((chunk.text for chunk in self.chunks), self.stored)}
@@ -121,11 +172,16 @@ class _Texts:
 
 def _consists_of(grams: Hashes, letters: str) -> bool:
     """Whether every letter of a text lies in one of these n-grams: then chunks have it, cut anywhere."""
-    if not len(grams):
-        return False
-    hashes = gram_hashes(letters, ANCHOR_LETTERS)
-    at = np.flatnonzero(grams[grams.searchsorted(hashes) % len(grams)] == hashes)
+    at = _known(grams, letters)
     return bool((np.diff(at, prepend=-ANCHOR_LETTERS, append=len(letters)) <= ANCHOR_LETTERS).all())
+
+
+def _known(grams: Hashes, letters: str) -> npt.NDArray[np.int64]:
+    """Positions in a text of its n-grams that are among these."""
+    if not len(grams):
+        return np.empty(0, dtype=np.int64)
+    hashes = gram_hashes(letters, ANCHOR_LETTERS)
+    return np.flatnonzero(grams[grams.searchsorted(hashes) % len(grams)] == hashes)
 
 
 def _names(label: str) -> Iterator[str]:

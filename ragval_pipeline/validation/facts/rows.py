@@ -175,7 +175,9 @@ class BlockFacts(NamedTuple):
         held: Those that are found in chunks of the page.
         start: Its first letter on the page.
         digest: Hash of its letters: blocks that most pages have do not count as content.
-        text: Its text if chunks lack some of it, cut to ``PASSAGE`` characters; otherwise empty.
+        text: Its text if chunks lack some of it, cut to ``PASSAGE`` characters; otherwise empty. Of a block of which
+            chunks have most, the text behind the end of a chunk, if that is what they lack.
+        cut: Letters behind the end of a chunk, up to the next one, most of which are in no chunk.
     """
 
     kind: str
@@ -184,6 +186,7 @@ class BlockFacts(NamedTuple):
     start: int
     digest: int
     text: str = ""
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)

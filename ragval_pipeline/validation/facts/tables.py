@@ -21,7 +21,7 @@ from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 #: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
 #: or changed.
-FACTS_VERSION = "2.2"
+FACTS_VERSION = "2.3"
 #: Columns of a page's row with many hashes.
 _OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those with hashes.
@@ -71,7 +71,7 @@ def page_schema() -> pa.Schema:
     block = pa.struct(
         {
             "kind": pa.string(), "letters": pa.int32(), "held": pa.int32(), "start": pa.int32(), "digest": pa.uint64(),
-            "text": pa.string(),
+            "text": pa.string(), "cut": pa.int32(),
         }
     )  # fmt: skip
     types = {

@@ -50,7 +50,8 @@ VIEWS: Mapping[str, View] = {
     ),
     "blocks": View(
         "A block of a page's content (paragraph, heading, item, row, code): its letters, those `held` by chunks of the "
-        "page, its first letter on the page, and its text if chunks lack some of it.",
+        "page, its first letter on the page, its text if chunks lack some of it, and the letters behind the end "
+        "of a chunk that were `cut` off.",
         "select page_key, url, unnest(blocks, recursive := true) from _pages where state = 'read'",
     ),
     "fields": View(

@@ -41,6 +41,43 @@ def test_more_than_half_of_a_passage_is_enough_and_less_is_not():
     assert lost(CHUNKS[0], " ".join(words[: len(words) * 4 // 10]), CHUNKS[2]) == [CAMERA]
 
 
+PASSAGE = f"{GRIPPER} {CAMERA} {BATTERY}"
+
+
+def test_what_follows_the_end_of_a_chunk_within_a_passage_is_lost_though_chunks_have_most_of_it():
+    cut = len(GRIPPER) + len(CAMERA) - 8
+    content = paragraphs(PASSAGE, VISITORS)
+    assert lost(PASSAGE[:cut], VISITORS, content=content) == [f"…{PASSAGE[cut:].strip()}"]
+    assert lost(f"{GRIPPER} {CAMERA[:40]}", f"{BATTERY} {VISITORS}", content=content) == [
+        f"…{PASSAGE[len(GRIPPER) + 41 :]}"
+    ]
+    assert lost(PASSAGE[: -len(" hangs beside the door.")], VISITORS, content=content) == []
+
+
+def test_what_another_chunk_has_is_not_cut_off():
+    content = paragraphs(PASSAGE, VISITORS)
+    assert lost(f"{GRIPPER} {CAMERA}", f"{CAMERA} {BATTERY}\n{VISITORS}", content=content) == []
+    # The same sentence is elsewhere on the page, where a chunk has it.
+    twice = paragraphs(PASSAGE, VISITORS, BATTERY)
+    assert lost(f"{GRIPPER} {CAMERA}", f"{VISITORS}\n{BATTERY}", content=twice) == []
+
+
+def test_other_words_at_the_end_of_a_chunk_are_no_cut():
+    content = paragraphs(PASSAGE, VISITORS)
+    assert lost(f"{GRIPPER} {CAMERA} Batteries are charged by the night shift.", VISITORS, content=content) == []
+
+
+def test_rows_behind_the_end_of_a_chunk_are_lost_though_chunks_have_most_of_the_table():
+    cells = [
+        f"speed-{name}<td>{amount} metres a second" for name, amount in zip("abcdefghij", range(20, 30), strict=True)
+    ]
+    content = f"<p>{GRIPPER}</p><table>{''.join(f'<tr><td>{row}</tr>' for row in cells)}</table><p>{CAMERA}</p>"
+    rows = [row.replace("<td>", " ") for row in cells]
+    assert lost("\n".join([GRIPPER, *rows]), CAMERA, content=content) == []
+    assert lost("\n".join([GRIPPER, *rows[:7], rows[7][:8]]), CAMERA, content=content) != []
+    assert lost("\n".join([GRIPPER, *rows[:9]]), CAMERA, content=content) == []
+
+
 def test_lost_code_is_not_in_a_text_that_has_the_same_names():
     code = 'house("heat-recovery").read("condensate acid") or house("heat-recovery").alert("exhaust condenser")'
     names = "The exhaust condenser, the condensate acid and the heat recovery of the house are read every morning."
@@ -112,8 +149,9 @@ def test_short_texts_are_missed_where_they_are_a_third_of_the_page():
 
 
 def test_passages_that_are_all_cut_before_their_end_are_missed_where_a_third_of_the_page_is():
-    cut = [text[: len(text) * 6 // 10] for text in (GRIPPER, CAMERA, BATTERY)]
-    assert lost(*cut) == [GRIPPER, CAMERA, BATTERY]
+    texts = (GRIPPER, CAMERA, BATTERY)
+    cut = [text[: len(text) * 6 // 10] for text in texts]
+    assert lost(*cut) == [f"…{text[len(text) * 6 // 10 :].strip()}" for text in texts]
     assert lost(*cut[:2], BATTERY) == []
 
 

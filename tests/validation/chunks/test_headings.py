@@ -123,7 +123,7 @@ def test_a_heading_that_was_cut_off_with_most_of_a_passage_is_no_heading_that_th
     long = f"{GRIPPER} {VISITORS}"
     content = f"<h2>Lifting</h2>{paragraphs(long)}<h2>Spare parts</h2>{paragraphs(CAMERA, BATTERY)}"
     page = compared(content, f"Lifting\n{long[: len(long) * 6 // 10]}", CAMERA)
-    assert (page.passages, page.headings) == ([BATTERY], [])
+    assert (page.passages, page.headings) == ([f"…{long[len(long) * 6 // 10 :]}", BATTERY], [])
     stripped = compared(content, f"Lifting\n{long}", CAMERA)
     assert (stripped.passages, stripped.headings) == ([BATTERY], ["Spare parts"])
 
