@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean
 
+from indexdefects import plan
 from indexdefects.defects.registry import TIERS, defects
 from indexdefects.draft import SHARES
 from indexdefects.results import Cell, Row, cells, rows
@@ -159,7 +160,8 @@ def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str, 
 def _whole_set(own: Sequence[Score], titles: Mapping[str, str]) -> Iterable[str]:
     """One tool on the whole set: its row, and each family by share, those that fall short first."""
     title = titles[own[0].tool]
-    yield from ("## The whole set", "", f"{title} alone, on {len(own)} worlds: larger ones, at three shares.", "")
+    told = f"{title} alone, on {len(own)} of {len(list(plan.whole()))} worlds: larger ones, at three shares."
+    yield from ("## The whole set", "", told, "")
     yield from _markdown(HEADER, [summary(row, titles) for row in rows(own)])
     yield ""
     by_family: dict[str, list[Score]] = {}
