@@ -77,6 +77,7 @@ def write(task: Task) -> tuple[ValidationReport, str]:
         partitions=planner.partitions,
         planner=planner,
         secrets=task.secrets.values,
+        earlier=read.earlier,
     )
     log_verdict(task.log, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)

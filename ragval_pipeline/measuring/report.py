@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ from ragval_pipeline.reporting.history.runs import clean_up, history_of
 from ragval_pipeline.reporting.masked import without_phrases
 from ragval_pipeline.sources.embedders.models import model_in_use, trained_for
 from ragval_pipeline.sources.history import SNAPSHOT
+from ragval_pipeline.sources.kept.evidence import Earlier
+from ragval_pipeline.sources.kept.languages import KnownLanguages
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -43,6 +46,8 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.views.tables import LEARNT
+
+logger = logging.getLogger(__name__)
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "pandas")
 #: Sections of the measurements stored as evidence.
@@ -67,11 +72,13 @@ def write_report(
     differences: Differences | None = None,
     partitions: Partitions | None = None,
     secrets: Mapping[str, str] | None = None,
+    earlier: Earlier | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
     ``planner`` says what to do about the findings; ``state`` is the fingerprint of the collection when the snapshot was
-    taken; ``secrets`` is what no file may hold, with what stands for it.
+    taken; ``secrets`` is what no file may hold, with what stands for it; ``earlier`` is a run whose evidence is read
+    where nothing has changed.
 
     Returns:
         The report, and the folder it was written to.
@@ -81,6 +88,9 @@ def write_report(
         if selected_groups(place.tags)
         else findings_of_rules(suite, measurements, inventory=inventory, manifest=manifest, facts=facts)
     )
+    known = KnownLanguages(earlier)
+    languages = _languages(suite, manifest, known)
+    facts = facts and _leaving(known, facts)
     assembled = _assemble(
         suite,
         place,
@@ -92,6 +102,7 @@ def write_report(
         state=state,
         differences=differences,
         partitions=partitions,
+        languages=languages,
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     plan = planner.plan(assembled.findings)
@@ -172,6 +183,7 @@ def _assemble(
     state: str | None,
     differences: Differences | None,
     partitions: Partitions | None,
+    languages: Languages,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -184,7 +196,6 @@ def _assemble(
         environment=_environment(suite),
         partition=suite.partition,
     )
-    languages = _languages(suite, manifest)
     section = {"fingerprint": state, "languages": languages.section()}
     read = {"index": {**index_section(manifest, differences), **section}} if manifest else {}
     index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
@@ -204,13 +215,24 @@ def _assemble(
     )
 
 
-def _languages(suite: Suite, manifest: SnapshotManifest | None) -> Languages:
+def _languages(suite: Suite, manifest: SnapshotManifest | None, known: KnownLanguages) -> Languages:
     model = model_in_use(suite.embedding.provider, suite.embedding.model)
     # Words of a redacted file are in no language.
     if manifest is None or manifest.facts.redacted:
         return Languages()
-    rows = Snapshot(manifest).rows(("point_id", "page_key", "text"))
-    return Languages.read(rows, model, trained_for(model) if model else None)
+    points = Snapshot(manifest).batches(("point_id", "page_key", "text"))
+    return Languages.read(points, model, trained_for(model) if model else None, known)
+
+
+def _leaving(known: KnownLanguages, facts: FactsManifest) -> FactsManifest:
+    """The facts, beside what is known of the languages of texts."""
+    if facts.kept is None:
+        return facts
+    try:
+        return facts.model_copy(update={"kept": known.write(facts.kept)})
+    except OSError as error:
+        logger.warning("the next run looks at the languages of all texts: %s", error)
+        return facts
 
 
 def _environment(suite: Suite) -> dict[str, Any]:

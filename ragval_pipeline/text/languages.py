@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import NamedTuple
 
 #: Names of the languages that are told apart, by their codes (ISO 639-1).
 NAMES = {
@@ -74,6 +75,24 @@ def is_mixed(text: str) -> bool:
 
 def _has_enough(prose: str) -> bool:
     return len(prose) >= (_FEWEST if prose.isascii() else _FEWEST_WIDE)
+
+
+class Told(NamedTuple):
+    """What is known of a text's language.
+
+    Attributes:
+        code: Of its language; None as ``language_of``.
+        is_mixed: Whether it has paragraphs in several languages.
+    """
+
+    code: str | None
+    is_mixed: bool
+
+
+def languages_of(text: str) -> Told:
+    """The language of a text, and whether it has several."""
+    code = language_of(text)
+    return Told(code, code is not None and is_mixed(text))
 
 
 @cache

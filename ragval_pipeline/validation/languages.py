@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.aspects import OF_VECTORS, Aspect
-from ragval_pipeline.text.languages import NAMES, is_japanese, is_mixed, language_of
+from ragval_pipeline.sources.arrow import one_of
+from ragval_pipeline.text.languages import NAMES, Told, is_japanese, languages_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.thresholds import MOST
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Pages looked at, and chunks of each.
 _PAGES, _CHUNKS = 2_000, 5  # work
@@ -41,23 +45,30 @@ class Languages:
 
     @classmethod
     def read(
-        cls, rows: Iterable[Mapping[str, Any]], model: str | None, trained_for: tuple[str, ...] | None
+        cls,
+        points: Iterable[pa.RecordBatch],
+        model: str | None,
+        trained_for: tuple[str, ...] | None,
+        languages_of: Callable[[str], Told] = languages_of,
     ) -> Languages:
         """From the points of an index, by ``point_id``, ``page_key`` and ``text``."""
         chunks: defaultdict[str, dict[str, str]] = defaultdict(dict)
         tried: Counter[str] = Counter()
         japanese: set[str] = set()
         mixed: list[str] = []
-        for row in rows:
-            key, text = row["page_key"], row["text"]
-            if not key or not text or (len(tried) == _PAGES and key not in tried):
-                continue
-            tried[key] += 1
-            if key not in japanese and is_japanese(text):
-                japanese.add(key)
-            if tried[key] <= _CHUNKS and (code := language_of(text)) is not None:
-                chunks[key][row["point_id"]] = code
-                mixed += [row["point_id"]] if is_mixed(text) else []
+        for batch in points:
+            # Of a million points few are of the first pages.
+            rows = batch if len(tried) < _PAGES else batch.filter(one_of("page_key", tried)(batch))
+            for row in rows.to_pylist():
+                key, text = row["page_key"], row["text"]
+                if not key or not text or (len(tried) == _PAGES and key not in tried):
+                    continue
+                tried[key] += 1
+                if key not in japanese and is_japanese(text):
+                    japanese.add(key)
+                if tried[key] <= _CHUNKS and (told := languages_of(text)).code is not None:
+                    chunks[key][row["point_id"]] = told.code
+                    mixed += [row["point_id"]] if told.is_mixed else []
         by_page: dict[str, str] = {}
         elsewhere: list[str] = []
         for key, codes in chunks.items():

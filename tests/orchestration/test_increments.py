@@ -9,6 +9,7 @@ from upath import UPath
 
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.run import Run
+from ragval_pipeline.sources.kept.languages import LANGUAGES
 from ragval_pipeline.sources.kept.matches import MATCHES
 from ragval_pipeline.suite.model import Suite
 from tests.orchestration.test_calls import timeless
@@ -55,7 +56,8 @@ def test_a_run_after_a_change_finds_what_a_whole_run_finds(
     after, whole = runs_of(suite)
     assert agree(after, whole)
     assert not agree(before, whole)
-    assert all((UPath(run.folder) / "evidence" / "kept" / MATCHES).exists() for run in (before, after, whole))
+    kept = [UPath(run.folder) / "evidence" / "kept" for run in (before, after, whole)]
+    assert all((folder / name).exists() for folder in kept for name in (MATCHES, LANGUAGES))
     [line] = [record.getMessage() for record in caplog.records if record.getMessage().startswith("facts of ")]
     reused, _, units = line.split()[2:5]
     assert 0 < int(reused) < int(units)
