@@ -104,7 +104,8 @@ class Compared:
     def made(self) -> frozenset[str]:
         """Gone chunks without which their page is complete, such as summaries of it, or leftovers of an older version.
 
-        What they share with their page is also in its other chunks.
+        What they share with their page is also in its other chunks. One with a number between theirs was cut from the
+        page, which was edited since.
         """
         own = {
             name: self.differing[name]
@@ -114,14 +115,18 @@ class Compared:
         keys = {chunk.page_key or "" for chunk in own.values()}
         whole = {key for key in keys if key in self.pages and self.lacks.get(key, 0) < PASSAGE_LETTERS}
         held: dict[str, list[Place]] = {}
+        numbers: dict[str, set[int]] = {}
         for chunk in self.facts.chunks(one_of("page_key", whole)) if whole else ():
             if self.class_of(chunk) != "gone":
                 held.setdefault(chunk.page_key or "", []).extend(chunk.spans)
+                known = () if chunk.chunk_index is None else (chunk.chunk_index,)
+                numbers.setdefault(chunk.page_key or "", set()).update(known)
         parts = {key: united(spans) for key, spans in held.items()}
         return frozenset(
             name
             for name, chunk in own.items()
             if (chunk.page_key or "") in parts
+            and not _is_between(chunk.chunk_index, numbers[chunk.page_key or ""])
             and all(is_within(span, parts[chunk.page_key or ""]) for span in chunk.spans if _is_passage(span))
         )
 
@@ -204,6 +209,11 @@ class Compared:
         chosen = self.anchors_of([page.page_key for page in pages[:: -(-len(pages) // MOST_COMPARED)]] if pages else ())
         counted = Counter(run for runs in chosen.values() for run in set(runs))
         return frozenset(run for run, count in counted.items() if count >= FEWEST and count > MOST * len(chosen))
+
+
+def _is_between(number: int | None, others: Collection[int]) -> bool:
+    """Whether a chunk's number is missing among those of others, which go on behind it."""
+    return number is not None and number not in others and bool(others) and min(others) < number < max(others)
 
 
 def _is_passage(place: Place) -> bool:

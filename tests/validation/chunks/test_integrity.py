@@ -146,6 +146,19 @@ def test_texts_beside_all_chunks_of_their_page_are_made_from_it_or_left_there(su
     assert all({Aspect.TEXT, Aspect.PLACE} <= subject.without for subject in gone.subjects)
 
 
+@pytest.mark.parametrize(("number", "is_own"), [(1, True), (3, False), (None, False)])
+def test_a_text_numbered_between_the_chunks_of_its_page_was_cut_from_it(
+    number: int | None, is_own: bool, tmp_path: Path
+):
+    pages = {"/a": html(paragraphs(GRIPPER, CAMERA)), "/b": html(paragraphs(BATTERY))}
+    dropped = point(
+        "/a", "This is scheduled to change in the next release; read the notes before you rely on it.", number
+    )
+    stored = [point("/a", GRIPPER), {**dropped, "chunk_index": number}, point("/a", CAMERA, 2), point("/b", BATTERY)]
+    [gone] = [each for each in measured(tmp_path, pages, *stored).findings if each.code == "integrity.gone"]
+    assert [(subject.name, Aspect.TEXT in subject.without) for subject in gone.subjects] == [("1", not is_own)]
+
+
 def test_a_text_that_alone_has_some_of_its_page_is_none_of_those_beside_all_of_it(tmp_path: Path):
     dropped = " ".join(f"This paragraph number {at} was dropped when the workshop moved downstairs." for at in range(4))
     pages = {"/a": html(paragraphs(GRIPPER, CAMERA[:70])), "/b": html(paragraphs(BATTERY))}
