@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 from ragval_pipeline.demo.site import SITEMAP_NAMESPACE
-from ragval_pipeline.lazy import models_built_on_first_use
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 from ragval_pipeline.sources.embedders.opening import open_embedder
 
@@ -199,8 +198,7 @@ def ingest(site: Path, qdrant_path: Path, collection: str = COLLECTION) -> Inges
     Raises:
         SuiteError: The static embedder's weights are not installed.
     """
-    with models_built_on_first_use("qdrant_client"):
-        from qdrant_client import QdrantClient
+    from qdrant_client import QdrantClient
 
     started = time.monotonic()
     urls = sitemap_urls(site)

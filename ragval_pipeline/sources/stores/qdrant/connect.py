@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.lazy import models_built_on_first_use
 from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.stores.qdrant.asking import failure_of, holds_secrets
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
@@ -77,8 +76,7 @@ def keeping_embedded() -> Iterator[None]:
 
 
 def _client(settings: QdrantSettings) -> QdrantClient:
-    with models_built_on_first_use("qdrant_client"):
-        from qdrant_client import QdrantClient
+    from qdrant_client import QdrantClient
 
     place, key = place_of(settings), _key(settings)
     if settings.path is not None and not (settings.path / "meta.json").is_file():
