@@ -130,15 +130,16 @@ def _of_sections(
     shared = shared_parts(named)
     named = [[shared.without(text) for text in texts] for texts in named]
     owners = Counter(text.casefold() for texts in named for text in set(texts))
-    open_: dict[int, list[str]] = {}
+    telling: dict[int, list[str]] = {}
+    clear: dict[int, list[str]] = {}
     for number, texts in enumerate(named):
-        own = dict.fromkeys(texts)
         title, body = pages[number].title, "\n".join(pages[number].texts) if english else None
-        telling = [
-            text for text in own if is_telling(text) and owners[text.casefold()] <= 1 and not is_bare(text, title, body)
-        ]
-        chosen.shuffle(telling)
-        open_[number] = telling
+        telling[number] = [text for text in dict.fromkeys(texts) if is_telling(text) and owners[text.casefold()] <= 1]
+        clear[number] = [text for text in telling[number] if not is_bare(text, title, body)]
+    # A word asks little, but more than no question does.
+    open_ = clear if any(clear.values()) else telling
+    for texts in open_.values():
+        chosen.shuffle(texts)
     drafted: list[Question] = []
     while len(drafted) < count and any(open_.values()):
         rest = [number for number, texts in open_.items() if texts]
