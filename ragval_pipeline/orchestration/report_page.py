@@ -38,7 +38,7 @@ def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
     return {
         "verdict": dg.MetadataValue.text(f"{document.word}: {document.sentence}"),
         # Browsers do not open local files from a web page: this shows the report's content in place.
-        "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
+        "summary": dg.MetadataValue.md(beginning_of((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
         **report_link(folder, whole=False),
         **_partitions(document.partitions),
         "collection": dg.MetadataValue.text(report.collection_name),
@@ -55,12 +55,20 @@ def _partitions(rows: Sequence[PartitionRow]) -> dict[str, Any]:
     return {"partitions": table(told, ("partition", *columns_of(rows)))}
 
 
-#: Letters of the summary's beginning: Dagster stores an asset's metadata twice, for ever.
-_SHOWN = 1_000
+#: Dagster's UI shows Markdown in place if it is shorter, in UTF-16 code units, else behind a link.
+_IN_PLACE = 1_000
+_REST = "\n\nThe report has the rest."
 
 
-def _beginning(summary: str) -> str:
-    """Whole lines of the summary."""
-    if len(summary) <= _SHOWN:
+def beginning_of(summary: str) -> str:
+    """As many whole lines of the summary as are shown in place."""
+    if _length(summary) < _IN_PLACE:
         return summary
-    return f"{summary[:_SHOWN].rpartition(chr(10))[0]}\n\nThe report has the rest."
+    lines = summary.splitlines()
+    while lines and _length("\n".join(lines) + _REST) >= _IN_PLACE:
+        lines.pop()
+    return "\n".join(lines) + _REST
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
