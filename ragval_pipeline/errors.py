@@ -141,6 +141,11 @@ class SystemFailure(RagvalError):
         text = f"{system}{place}: {problem}{tries}"
         super().__init__(with_remedy(text, remedy))
 
+    @property
+    def status(self) -> object:
+        """The status that the system answered with: a number, or a name over gRPC; None if it gave none."""
+        return self.details.get("status")
+
 
 class NotMeasurableError(RagvalError):
     """All systems answered, but there is nothing to measure.

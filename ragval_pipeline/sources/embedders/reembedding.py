@@ -207,7 +207,7 @@ def _above(limit: int | None, texts: Sequence[str], model: str) -> dict[str, int
 
 def is_refusal(failure: SystemFailure) -> bool:
     """Whether a provider refused the content, so that another text may succeed."""
-    return failure.details.get("status") in _REFUSING
+    return failure.status in _REFUSING
 
 
 def _dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:

@@ -123,7 +123,7 @@ class Limits:
 
     def _learn(self, failure: SystemFailure) -> StrictMode:
         """Read the limits after a refusal; raises the refusal if it had another reason."""
-        if failure.details.get("status") not in _REFUSED:
+        if failure.status not in _REFUSED:
             raise failure
         if self._known is None:
             try:

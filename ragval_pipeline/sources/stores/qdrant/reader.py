@@ -562,7 +562,7 @@ class CollectionReader:
             aliases: Any = self._ask(self._client.get_aliases)
         except SystemFailure as failure:
             # A key limited to one collection may not list aliases; then the name is used as it is.
-            if failure.details.get("status") in {403, "PERMISSION_DENIED"}:
+            if failure.status in {403, "PERMISSION_DENIED"}:
                 return {}
             raise
         return {entry.alias_name: entry.collection_name for entry in aliases.aliases}

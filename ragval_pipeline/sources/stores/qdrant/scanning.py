@@ -260,7 +260,7 @@ class BatchedSearches:
             try:
                 given = self._several(searches)
             except SystemFailure as failure:
-                if not (isinstance(failure, TooMuchAtOnceError) or failure.details.get("status") in _REFUSALS):
+                if not (isinstance(failure, TooMuchAtOnceError) or failure.status in _REFUSALS):
                     raise
                 self._taken = min(self._taken, len(searches) // 2)
                 return self._call(searches)
