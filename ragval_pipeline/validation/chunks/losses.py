@@ -40,24 +40,11 @@ _WRITE_ALL = (
     "Re-ingest these URLs. If passages are missing again, see what the chunker does at the ends of chunks and with "
     "short ones, and whether all points have ids of their own."
 )
-_CUT = (
-    "Most stored texts have exactly {characters} characters, and none has more: the payload may hold only the "
-    "beginning of each chunk, as a preview, or the ingestion cuts the chunks."
-)
-_STORE_WHOLE = (
-    "If the whole texts are in another field, name it under payload.fields.text; if they are in another store, write "
-    "them into the payload: nothing is to be embedded again. If what was embedded is cut, too, remove the limit, then "
-    "re-ingest these URLs."
-)
 _KINDS = {"code": "code blocks", "row": "table rows", "item": "list items", "heading": "headings"}
 
 
 def cause_of_losses(compared: Compared, subjects: Sequence[Subject]) -> Cause:
     """Why the pages of some subjects lack content, if that shows."""
-    if len(subjects) > MOST * sum(page.has_chunks for page in compared.read):
-        characters = cut_at(compared.facts.table("characters").column(0).to_pylist())
-        if characters is not None:
-            return Cause(_CUT.format(characters=f"{characters:,}"), _STORE_WHOLE)
     early = sum(read(Details, subject.details).ends_early for subject in subjects)
     if early == len(subjects):
         return Cause(_ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON)
@@ -76,13 +63,6 @@ def cause_of_losses(compared: Compared, subjects: Sequence[Subject]) -> Cause:
         return Cause(_edited(edited, len(subjects)))
     within = (_has_lost_within(compared.by_page.get(page.page_key, ()), page) for page in own_texts)
     return Cause() if len(own_texts) < FEWEST or any(within) else Cause(told(_BETWEEN), _WRITE_ALL)
-
-
-def cut_at(lengths: Sequence[int]) -> int | None:
-    """The length of most of some texts, in characters, if it is that of the longest; None if it is not."""
-    longest = max(lengths, default=0)
-    count = lengths.count(longest)
-    return longest if count >= FEWEST and count > MOST * len(lengths) else None
 
 
 def _holds_another_text(compared: Compared, page: PageFacts) -> bool:

@@ -12,9 +12,8 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.snapshot.embedded import embedded_text, filled
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.chunks.losses import cut_at
 from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
-from ragval_pipeline.validation.thresholds import MATCH, MOST, ROUNDING
+from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST, ROUNDING
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors, unit_rows
 from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
@@ -158,8 +157,14 @@ def classify(
         changed=changed,
         other_model=[place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)],
     )
-    cut = cut_at([row["text_chars"] for row in rows.values() if row["text_chars"]])
-    return Classified(points, changed, copies, decision, [row["model"] for row in rows.values()], cut)
+    cut_at = _cut_at([row["text_chars"] for row in rows.values() if row["text_chars"]])
+    return Classified(points, changed, copies, decision, [row["model"] for row in rows.values()], cut_at)
+
+
+def _cut_at(lengths: Sequence[int]) -> int | None:
+    longest = max(lengths, default=0)
+    count = lengths.count(longest)
+    return longest if count >= FEWEST and count > MOST * len(lengths) else None
 
 
 def _with_owners(points: Partition, changed: Collection[int], rows_of: RowsOf, lookups: Lookups | None) -> Nearest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -60,11 +59,3 @@ def test_passages_that_are_lost_only_between_chunks_may_be_lost_after_the_extrac
     assert "whether all points have ids of their own" in found.remedy
     within = [*between, point("/amber", f"{texts['/amber'][0]} {texts['/amber'][2]}", 4)]
     assert not_captured(tmp_path / "within", pages, *within).cause == CATALOGUE["integrity.not_captured"].cause
-
-
-@pytest.mark.parametrize("step", [0, 1])
-def test_texts_that_are_all_cut_at_one_length_may_be_previews(step: int, tmp_path: Path) -> None:
-    whole = {f"/{at}": f"{one} {other}" for at, (one, other) in enumerate(permutations((GRIPPER, CAMERA, BATTERY), 2))}
-    pages: dict[str, str | None] = {page: html(paragraphs(text)) for page, text in whole.items()}
-    lost = not_captured(tmp_path, pages, *(point(page, whole[page][: 80 + step * at]) for at, page in enumerate(pages)))
-    assert ("exactly 80 characters" in lost.cause, "payload.fields.text" in lost.remedy) == (not step, not step)
