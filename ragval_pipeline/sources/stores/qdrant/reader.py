@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
-from ragval_pipeline.sources.calls import Attempts, in_order
+from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
 from ragval_pipeline.sources.stores.qdrant.facts import (
@@ -37,7 +34,6 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     payload_selector,
 )
 from ragval_pipeline.sources.stores.qdrant.protocol import (
-    OVERSAMPLING,
     Equal,
     Found,
     Hit,
@@ -50,7 +46,8 @@ from ragval_pipeline.sources.stores.qdrant.protocol import (
     WordSearch,
 )
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
-from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, read_all, way_of
+from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, read_all, way_of
+from ragval_pipeline.sources.stores.qdrant.searches import Searches
 from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE as VECTORS_PER_PAGE
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorSource, answers_grpc, point_key, speaks_grpc
@@ -97,6 +94,19 @@ class CollectionReader:
         # None: a REST client whose server has not been checked for gRPC yet.
         self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
         self._limits = Limits(self._ask, self._info)
+        self._searches = Searches(
+            client,
+            collection=collection,
+            vector_name=vector_name,
+            condition=self._filter,
+            ask=self._ask,
+            limits=self._limits,
+            local=self._local,
+            vectors=self.vectors,
+            passing=self.passing,
+            concurrency=concurrency,
+            batch=batch,
+        )
         self.place = place
 
     @property
@@ -414,18 +424,7 @@ class CollectionReader:
         Raises:
             SystemFailure: Qdrant fails; of several failures the first search's.
         """
-        local = self._local is not None
-        calls = BatchedSearches(
-            partial(self._search, fields=fields, exact=exact, quantization=quantization),
-            partial(self._search_batch, fields=fields, exact=exact, quantization=quantization),
-            concurrency=1 if local else self._concurrency,
-            batch=1 if local else self._batch,
-        )
-        stored = None if self._local is None else self._local.vectors(self._vector_name, self.vectors)
-        if stored is None:
-            return calls.all(searches)
-        payloads = partial(self._payloads, fields=fields)
-        return stored.search_all(searches, payloads=payloads, otherwise=calls.all, passing=self.passing)
+        return self._searches.near_vectors(searches, fields=fields, exact=exact, quantization=quantization)
 
     def search_words(self, searches: Iterable[WordSearch | TextSearch], *, fields: Sequence[str]) -> Iterator[Found]:
         """The results of searches by sparse vectors, fused with those by dense ones if given, or by text indexes.
@@ -433,43 +432,7 @@ class CollectionReader:
         Raises:
             SystemFailure: Qdrant fails; of several failures the first search's.
         """
-        workers = 1 if self._local is not None else self._concurrency
-        yield from in_order(partial(self._search_words, fields=fields), searches, workers=workers)
-
-    def _search_words(self, search: WordSearch | TextSearch, *, fields: Sequence[str]) -> Found:
-        asked_at, started = datetime.now(UTC), time.perf_counter()
-        condition = self._filter(search.equal)
-        how = _by_text(search) if isinstance(search, TextSearch) else self._by_words(search, condition)
-        if how is None:
-            return Found([], 0.0, asked_at)
-        call = partial(
-            self._client.query_points,
-            self._collection,
-            query_filter=condition,
-            limit=search.limit,
-            with_payload=payload_selector(fields),
-            **how,
-        )
-        response: Any = self._limits.whole(call, search.limit)
-        return Found(_hits(response.points), 1000 * (time.perf_counter() - started), asked_at)
-
-    def _by_words(self, search: WordSearch, condition: Any) -> dict[str, Any] | None:
-        """What finds the points with some words, fused with those near a vector if one is given; None without both."""
-        from qdrant_client import models
-
-        words = models.SparseVector(indices=list(search.words), values=list(search.words.values()))
-        if search.vector is None:
-            return {"query": words, "using": search.using} if search.words else None
-        params = None if self._local is not None else _search_params(exact=search.exact, quantization=None)
-        ways: list[tuple[Any, str | None, Any]] = [(list(search.vector), self._vector_name, params)]
-        ways += [(words, search.using, None)] if search.words else []
-        return {
-            "query": models.FusionQuery(fusion=models.Fusion(search.fusion)),
-            "prefetch": [
-                models.Prefetch(query=query, using=using, params=params, filter=condition, limit=search.limit)
-                for query, using, params in ways
-            ],
-        }
+        return self._searches.by_words(searches, fields=fields)
 
     def passing(self, equal: Equal) -> frozenset[str]:
         """Ids of the points with these payload values, beside those of the suite's filter."""
@@ -488,51 +451,6 @@ class CollectionReader:
 
         pages = self._ask.pages(ask_page)
         return frozenset(canonical_id(record.id) for page in pages for record in page)
-
-    def _payloads(self, ids: Sequence[str], *, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Some fields of some points of an embedded collection."""
-        if self._local is None or not fields:
-            return {}
-        records = self._local.records([point_key(name) for name in ids], payload_selector(fields), vectors=False)
-        return {canonical_id(record.id): encodable_payload(record.payload or {}) for record in records}
-
-    def _search(
-        self, search: Search, *, fields: Sequence[str], exact: bool, quantization: Quantization | None
-    ) -> list[Hit]:
-        local = self._local is not None  # local mode always searches exactly and warns about the parameter
-        call = partial(
-            self._client.query_points,
-            self._collection,
-            query=list(search.vector),
-            using=self._vector_name,
-            query_filter=self._filter(search.equal),
-            search_params=None if local else _search_params(exact=exact, quantization=quantization),
-            limit=search.limit,
-            with_payload=payload_selector(fields),
-        )
-        response: Any = self._limits.whole(call, search.limit)
-        return _hits(response.points)
-
-    def _search_batch(
-        self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool, quantization: Quantization | None
-    ) -> list[list[Hit]]:
-        from qdrant_client import models
-
-        requests = [
-            models.QueryRequest(
-                query=list(search.vector),
-                using=self._vector_name,
-                filter=self._filter(search.equal),
-                params=_search_params(exact=exact, quantization=quantization),
-                limit=search.limit,
-                with_payload=payload_selector(fields),
-            )
-            for search in searches
-        ]
-        responses = self._ask(lambda: self._client.query_batch_points(self._collection, requests), divisible=True)
-        if len(responses) != len(searches):
-            raise self._ask.failure(AssertionError(f"{len(searches)} searches, {len(responses)} answers"))
-        return [_hits(response.points) for response in responses]
 
     def _info(self) -> Any:
         return self._client.get_collection(self._collection)
@@ -593,41 +511,11 @@ def _limited(call: Callable[..., Any], limit: int) -> Any:
     return call(limit=limit)
 
 
-def _by_text(search: TextSearch) -> dict[str, Any]:
-    """What ranks points by a text index."""
-    from qdrant_client import models
-
-    return {"query": models.TextQuery(text=search.text), "using": search.field}
-
-
 def _limit_after(page: Sequence[Point]) -> int:
     """Points to request next, so that a page of texts like these stays within ``CHARACTERS_PER_PAGE``."""
     some = page[:: 1 + len(page) // 30]
     characters = sum(len(value) for point in some for value in point.payload.values() if isinstance(value, str))
     return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(some) // max(characters, 1)))
-
-
-def _hits(points: Sequence[Any]) -> list[Hit]:
-    """The hits, each point once: a copy takes no rank from another."""
-    once = {canonical_id(point.id): point for point in reversed(points)}
-    # The score for a zero vector is None.
-    return [
-        Hit(rank, name, math.nan if point.score is None else float(point.score), encodable_payload(point.payload or {}))
-        for rank, (name, point) in enumerate(reversed(once.items()), 1)
-    ]
-
-
-def _search_params(*, exact: bool, quantization: Quantization | None) -> Any:
-    from qdrant_client import models
-
-    if not exact and quantization is None:
-        return None
-    how = None
-    if quantization is not None:
-        ignore = quantization == "ignored"
-        again = {} if ignore else {"rescore": True, "oversampling": OVERSAMPLING}
-        how = models.QuantizationSearchParams(ignore=ignore, **again)
-    return models.SearchParams(exact=exact, quantization=how)
 
 
 def _optimizer(status: Any) -> str:
