@@ -90,7 +90,7 @@ class CollectionReader:
         self._ask = Asking(client, collection=collection, place=place, policy=policy or RetrySettings())
         self._rest = RestPoints.of_client(client, collection)
         self._local = LocalPoints.of_client(client, collection, self._equal, self._ask)
-        self._concurrency, self._batch = concurrency, batch
+        self._concurrency = concurrency
         # None: a REST client whose server has not been checked for gRPC yet.
         self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
         self._limits = Limits(self._ask, self._info)
