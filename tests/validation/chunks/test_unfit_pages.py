@@ -126,7 +126,7 @@ WALL = "Before you continue please let us know which cookies this browser may ke
 def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(
     tmp_path: Path, request_id: str, compared: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("ragval_pipeline.validation.chunks.compared.MOST_COMPARED", compared)
+    monkeypatch.setattr("ragval_pipeline.validation.chunks.walls.MOST_COMPARED", compared)
     pages = {**PAGES, **{f"/{name}": html(paragraphs(WALL + request_id.format(name))) for name in "defghi"}}
     own = [
         point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "defghi"
