@@ -14,13 +14,13 @@ from ragval_pipeline.suite.interpolation import PLACEHOLDER, environment_of
 from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
-    from ragval_pipeline.cli.looking import Look
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
     from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.suite.sections import AutomationSettings
+    from ragval_pipeline.validation.first_look.points import Look
 
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "bold red"), "note": ("!", "yellow"), "not_applicable": ("·", "dim")}
 

@@ -7,12 +7,12 @@ import pytest
 
 from ragval_pipeline.cli.checkup.check import Check
 from ragval_pipeline.cli.checkup.estimate import Provider, Size, check_estimate, estimate
-from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.embedders.base import EmbeddingCost
 from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.validation.first_look.points import Look
 from tests.suite.writing import suite_of
 
 TEXT = "The gripper of the robot weighs a hundred grams. " * 10

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.looking import Look, look_at
+from ragval_pipeline.cli.looking import look_at
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.payload_paths import path_meant
 from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, CollectionFacts, check_vector_name, no_dense_vector
@@ -19,6 +19,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.filtered import why_none_passes
+from ragval_pipeline.validation.first_look.points import Look
 from ragval_pipeline.validation.payload.aliases import changed_fields
 
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.looking import PATIENCE, Look
+from ragval_pipeline.cli.looking import PATIENCE
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of, retirement_of, same_model
 from ragval_pipeline.sources.payload_paths import lookup
@@ -18,7 +18,9 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import plural, printable
+from ragval_pipeline.validation.first_look.points import Look
 from ragval_pipeline.validation.payload.aliases import is_named_like
+from ragval_pipeline.validation.thresholds import MATCH
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
@@ -35,7 +37,7 @@ _TEXTS = 3
 _TEXT = "Which questions does this collection answer?"
 #: Names of models that are listed.
 _NAMED = 5
-_SAME, _ALIKE = 0.99, 0.90
+_ALIKE = 0.90
 
 
 def check_embedder(
@@ -142,7 +144,7 @@ def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     message = f"the collection names {', '.join(map(printable, others[:_NAMED]))}{more}" if others else ""
     shown = "" if cosine is None else f"stored texts embedded again: cosine {cosine:.3f} to their stored vectors"
-    if cosine is not None and cosine >= _SAME:
+    if cosine is not None and cosine >= MATCH:
         return note("model", f"{shown}, although {message}") if others else ok("model", shown)
     if others:
         detail: Any = f" ({shown})" if shown else ""

@@ -9,13 +9,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, note, ok
-from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.reporting.numbers import show_seconds, show_spent
 from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
 from ragval_pipeline.sources.search.timing import BATCH, TIMINGS
 from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.first_look.points import Look
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder

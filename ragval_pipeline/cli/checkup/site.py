@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.looking import PATIENCE, Look
+from ragval_pipeline.cli.looking import PATIENCE
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.site.folders import folders_of, in_words
@@ -18,6 +18,7 @@ from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.text.printing import plural
+from ragval_pipeline.validation.first_look.points import Look
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.inventory import SiteInventory

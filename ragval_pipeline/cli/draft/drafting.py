@@ -5,21 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.cli.draft.fields import (
-    Kinds,
-    find_fields,
-    find_kinds,
-    find_shown,
-    find_site,
-    lost_fields,
-    profile_like,
-    required_fields,
-    stored_addresses,
-    wanted_fields,
-)
 from ragval_pipeline.cli.draft.first_look import TOP_K, Asked, Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import EmbedderGuess, guess_embedder
 from ragval_pipeline.cli.draft.headings import saying_something
@@ -27,13 +16,22 @@ from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import SiteLook, is_made, look_at_site, records_of, shared_folder, usual_host
 from ragval_pipeline.cli.draft.suite_text import ScopeDraft, SuiteDraft
-from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.text.printing import plural, suite_name
+from ragval_pipeline.validation.first_look.fields import (
+    find_fields,
+    lost_fields,
+    profile_like,
+    required_fields,
+    stored_addresses,
+    wanted_fields,
+)
+from ragval_pipeline.validation.first_look.kinds import Kinds, find_kinds, find_shown, find_site
+from ragval_pipeline.validation.first_look.points import Look, value_of
 from ragval_pipeline.validation.golden.oracles import none_drawn
 from ragval_pipeline.validation.payload.aliases import is_named_like
 from ragval_pipeline.validation.thresholds import HABIT, MOST
@@ -170,14 +168,18 @@ class _Found:
             guessed = [name for name in guessed if name != "text"]
         urls = stored_addresses(look, fields)
         site = look_at_site(wishes.source, urls)
-        if (shown := find_shown(look, fields, site)) is not None:
+        inventory = None if site is None else site.inventory
+        read = None if site is None or inventory is None else partial(records_of, site)
+        if (shown := find_shown(look, fields, read)) is not None:
             embedder = embedder.of_text(fields["text"])
             fields["text"] = shown
         kinds: list[Kinds] = []
-        for find in (find_site, find_kinds):
-            if (found := find(look, fields, site)) is not None:
-                kinds.append(found)
-                look = found.kept_of(look)
+        if (of_site := find_site(look, fields, inventory)) is not None:
+            kinds.append(of_site)
+            look = of_site.kept_of(look)
+        if (derived := find_kinds(look, fields, read)) is not None:
+            kinds.append(derived)
+            look = derived.kept_of(look)
         return cls(look, flavour, wanted, fields, guessed, embedder, urls, site, kinds)
 
 

@@ -5,22 +5,21 @@ Each line says what it is based on, or why it could not be measured.
 
 from __future__ import annotations
 
-import re
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook, is_made
-from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.site.folders import in_words
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
 from ragval_pipeline.text.printing import percent, plural
+from ragval_pipeline.validation.first_look.kinds import Kinds
+from ragval_pipeline.validation.first_look.points import Look
+from ragval_pipeline.validation.first_look.repeats import repeats_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -29,13 +28,7 @@ if TYPE_CHECKING:
 #: Hits that the draft uses.
 TOP_K = 5
 State = Literal["ok", "note", "unseen"]
-#: Words per n-gram: two equal ones of this length have the same origin.
-_RUN = 8
-#: Pages with fewer n-grams are too short to measure repetition.
-_FEWEST_RUNS = 30
-#: Repetition from which pages are stored more than once, or their chunks overlap by almost half.
-_REPEATED = 1.6
-#: Pages and chunks examined for repetition and length.
+#: Chunks examined for their length.
 _SAMPLED = 400
 #: Questions listed.
 _NAMED = 2
@@ -178,33 +171,21 @@ def _folders(site: SiteLook) -> list[Line]:
 
 
 def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
-    """Median repetition of a page's words: a site may repeat itself on single pages."""
-    times = [repeats for chunks in list(texts.values())[:_SAMPLED] if (repeats := _repeats(chunks)) is not None]
-    if not times:
+    repeats = repeats_of(texts.values())
+    if repeats is None:
         return []
-    usual = statistics.median(times)
-    if usual < _REPEATED:
-        more = sum(repeats >= _REPEATED for repeats in times)
-        if not more:
-            return [Line("stored", f"{part}once")]
-        message = f"a typical page once; {more:,} of {plural(len(times), 'page')} more often, or with repeated text"
-        return [Line("stored", f"{part}{message}: ragval run tells which")]
+    if repeats.is_usual:
+        message = (
+            f"each page's words are stored {repeats.usual:.1f} times: it was ingested more than once, chunks overlap a "
+            "lot, or it repeats itself"
+        )
+        return [Line("stored", f"{part}{message}", "note")]
+    if not repeats.more:
+        return [Line("stored", f"{part}once")]
     message = (
-        f"each page's words are stored {usual:.1f} times: it was ingested more than once, chunks overlap a lot, or it "
-        "repeats itself"
+        f"a typical page once; {repeats.more:,} of {plural(repeats.pages, 'page')} more often, or with repeated text"
     )
-    return [Line("stored", f"{part}{message}", "note")]
-
-
-def _repeats(chunks: Iterable[str]) -> float | None:
-    """Word n-grams in a page's chunks per distinct one; those repeated within a chunk count once."""
-    total, distinct = 0, set()
-    for chunk in chunks:
-        words = re.findall(r"\w+", chunk.casefold())
-        runs = {tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)}
-        total += len(runs)
-        distinct |= runs
-    return total / len(distinct) if len(distinct) >= _FEWEST_RUNS else None
+    return [Line("stored", f"{part}{message}: ragval run tells which")]
 
 
 def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:

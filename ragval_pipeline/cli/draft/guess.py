@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.embedder import stored_models
-from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.models import (
     KNOWN_MODELS,
@@ -17,16 +15,14 @@ from ragval_pipeline.sources.embedders.models import (
     facts_of,
     known_limit,
 )
-from ragval_pipeline.sources.payload_paths import lookup
-from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
-from ragval_pipeline.suite.payload import OF_PAYLOAD
-from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.thresholds import FEWEST, MOST, NOISE
-from ragval_pipeline.validation.vectors.trials import JOINTS, VARIANTS
+from ragval_pipeline.validation.first_look.embedded import alone, reproduce
+from ragval_pipeline.validation.first_look.points import Look
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.protocol import Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.profiles.base import Profile
 
 #: The most used models of each dimension; the first is proposed.
@@ -39,9 +35,6 @@ _USUAL = {
     3072: ("text-embedding-3-large",),
     4096: ("embed-english-v2.0",),
 }
-#: Texts re-embedded: enough to recognise a common prefix.
-_TEXTS = 20  # work
-_SAME = 0.99
 #: Models listed.
 _NAMED = 4
 
@@ -84,7 +77,7 @@ class EmbedderGuess:
 
     def of_text(self, path: str) -> EmbedderGuess:
         """The same, where the field with what was embedded is not that of the texts."""
-        template = _alone(path) if self.embedded_text is None else self.embedded_text.replace("{text}", _alone(path))
+        template = alone(path) if self.embedded_text is None else self.embedded_text.replace("{text}", alone(path))
         return replace(self, embedded_text=template)
 
 
@@ -143,67 +136,18 @@ def _static(
     reader: Reader, fields: Mapping[str, str], flavour: str | None, others: Sequence[str]
 ) -> EmbedderGuess | None:
     """The offline embedder, if it gives the stored vectors, and for which texts."""
-    points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
-    path = fields.get("text")
-    texts = [embedded_of(point.payload, path, flavour) for point in points]
-    lacking = [sum(value_of(point, path) is None for path in fields.values()) for point in points]
-    # A prefix hardly shows in long texts, or if it is empty.
-    usable = [place for place, text in enumerate(texts) if not is_blank(text)]
-    usable = sorted(usable, key=lambda at: (lacking[at], len(texts[at])))[:_TEXTS]
-    if not usable:
-        return None
-    tried = [points[place] for place in usable]
-    said = [texts[place] for place in usable]
-    ways: dict[tuple[str, str] | None, list[float]] = {None: _cosines(tried, said)}
-    # A framework's prefix is known.
-    for way in () if fields_read(flavour) else _templates(others):
-        template = Template(way[0], fields)
-        with_more = [template.of(point.payload) or "" for point in tried]
-        if with_more != said:
-            ways[way] = _cosines(tried, with_more)
-    best = max(ways, key=lambda way: _fit(ways[way], NOISE * (way is not None)))
-    exact, _ = _fit(ways[best], 0)
-    most = statistics.median(ways[best]) >= _SAME
-    # No vector of another model is equal to that of its text: those that differ are wrong, or of another model.
-    if not most and exact < FEWEST:
-        return None
-    embedded, how = (best[0], f", {best[1]},") if best else (None, "")
-    of = "" if most else f" of {exact} of {len(tried)} texts"
-    why = f"embedding stored texts again{how} reproduced the stored vectors{of}"
-    guess = EmbedderGuess("static", None, why, sure=True, embedded_text=embedded)
-    piece = next((name for name in others if embedded == _alone(name)), None)
-    in_text = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]
-    # The chunk of a sentence window is the sentence, shown with its window; a question is not part of its answer.
-    return replace(guess, embedded_text=None, text=piece) if piece and sum(in_text) > MOST * len(in_text) else guess
-
-
-def _templates(others: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Templates of what may have been embedded instead of the text, and their meaning."""
-    for variant in VARIANTS:
-        if variant.template is not None:
-            yield variant.template, variant.means
-    for name in others:
-        yield _alone(name), f"{name} instead of each text"
-        for joint in JOINTS:
-            yield f"{_alone(name)}{joint}{{text}}", f"with {name} in front of each text"
-
-
-def _alone(name: str) -> str:
-    """The template of another text of the payload instead of the text."""
-    return f"{{{OF_PAYLOAD}{name}}}"
-
-
-def _fit(cosines: Sequence[float], less: float) -> tuple[int, float]:
-    """How well a template explains the vectors: how many exactly, then similarity to the others."""
-    return sum(cosine >= 1 - NOISE for cosine in cosines), statistics.median(cosines) - less
-
-
-def _cosines(points: Sequence[Point], texts: Sequence[str]) -> list[float]:
-    """Cosines of the vectors of some points with the offline embedder's vectors of texts."""
     from ragval_pipeline.sources.embedders.opening import open_embedder
 
-    made = open_embedder(provider="static").embed(texts, input_type="search_document").vectors
-    stored = np.array([point.vector for point in points])
-    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(made, axis=1)
-    cosines: list[float] = ((stored * made).sum(axis=1) / np.where(lengths > 0, lengths, np.inf)).tolist()
-    return cosines
+    embedder = open_embedder(provider="static")
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        return embedder.embed(texts, input_type="search_document").vectors
+
+    points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
+    found = reproduce(points, fields, flavour, others, embed)
+    if found is None:
+        return None
+    how = f", {found.means}," if found.means else ""
+    part = "" if found.most else f" of {found.exact} of {found.texts} texts"
+    why = f"embedding stored texts again{how} reproduced the stored vectors{part}"
+    return EmbedderGuess("static", None, why, sure=True, embedded_text=found.template, text=found.piece)

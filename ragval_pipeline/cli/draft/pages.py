@@ -8,12 +8,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.text.display import one_line
 from ragval_pipeline.validation.editions import kind_of, versions_of
+from ragval_pipeline.validation.first_look.points import Look, value_of
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 
 _WORD = re.compile(r"\w")

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.sources.embedders.models import PROVIDERS
 from ragval_pipeline.sources.site.folders import Folder
@@ -18,6 +17,7 @@ from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import FILES
 from ragval_pipeline.text.printing import plural
+from ragval_pipeline.validation.first_look.kinds import Kinds
 
 #: The query file, next to the suite file.
 QUERIES = "queries.yaml"

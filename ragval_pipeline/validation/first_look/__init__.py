@@ -1,0 +1,1 @@
+"""What the first points of a collection show before a run: its fields, kinds of points, embedded texts, repetition."""
