@@ -289,8 +289,8 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
 
 def _lacking(provider: str | None) -> tuple[str, str] | None:
     """What an embedder still needs on this machine, as a command and a reason; None if nothing."""
-    from ragval_pipeline.sources.embedders.models import PROVIDERS
     from ragval_pipeline.sources.embedders.opening import check_installed
+    from ragval_pipeline.suite.providers import PROVIDERS
 
     if provider is None:
         return "write my_embedder.py", "your own embedder, as the comment under embedding says"

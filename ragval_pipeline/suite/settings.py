@@ -14,6 +14,7 @@ from ragval_pipeline.suite.interpolation import is_unread, variables_in
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.payload import follow_map, is_framework, usual_fields
 from ragval_pipeline.suite.problems import Problem, dotted, location_in, problem_error, problems_of
+from ragval_pipeline.suite.providers import PROVIDERS
 from ragval_pipeline.suite.sections import SOURCES
 from ragval_pipeline.text.printing import suite_name
 
@@ -112,12 +113,6 @@ def _drop_other_store(merged: dict[str, Any], over: Mapping[str, Any]) -> None:
         merged.pop("points", None)
 
 
-#: Variables that hold the key of a provider, the first that is set.
-_KEYS = {
-    "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
-    "openai": ("OPENAI_API_KEY",),
-    "voyage": ("VOYAGE_API_KEY",),
-}
 #: Begins the name of a layer that an environment variable sets.
 VARIABLE = "environment variable "
 #: Sections that may be written without any key below them, as when all are commented out.
@@ -158,18 +153,23 @@ def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
     embedding = suite.embedding
     if embedding.provider == "openai" and embedding.base_url is not None:
         return suite  # a key for OpenAI is not sent to another host that speaks its API
-    keys = (environ.get(name, "").strip() for name in _KEYS.get(embedding.provider, ()))
-    key = None if embedding.api_key is not None else next(filter(None, keys), None)
-    if key is None:
+    key = _key_of(embedding.provider, environ)
+    if key is None or embedding.api_key is not None:
         return suite
     return suite.model_copy(update={"embedding": embedding.model_copy(update={"api_key": SecretStr(key)})})
+
+
+def _key_of(provider: str, environ: Mapping[str, str]) -> str | None:
+    """The key in a provider's variables; None if none is set, or the provider is the user's own."""
+    known = PROVIDERS.get(provider)
+    return next(filter(None, (environ.get(name, "").strip() for name in known.variables)), None) if known else None
 
 
 def _with_rerank_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
     rerank, embedding = suite.retrieval.rerank, suite.embedding
     if rerank is None or isinstance(rerank, str) or rerank.api_key is not None:
         return suite
-    key = next(filter(None, (environ.get(name, "").strip() for name in _KEYS[rerank.provider])), None)
+    key = _key_of(rerank.provider, environ)
     secret = SecretStr(key) if key else None
     if embedding.provider == rerank.provider and embedding.api_key is not None and embedding.base_url is None:
         secret = embedding.api_key

@@ -11,10 +11,10 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.sources.embedders.models import PROVIDERS
 from ragval_pipeline.sources.site.folders import Folder
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.providers import PROVIDERS
 from ragval_pipeline.suite.sections import FILES
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.first_look.kinds import Kinds

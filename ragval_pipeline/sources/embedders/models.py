@@ -151,30 +151,6 @@ DEFAULT_MODELS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Provider:
-    """What a provider needs.
-
-    Attributes:
-        package: Imported on use.
-        extra: Ragval's extra that installs the package; None: always installed.
-        variable: Environment variable of its key; None: it needs none.
-    """
-
-    package: str
-    extra: str | None = None
-    variable: str | None = None
-
-
-PROVIDERS: Mapping[str, Provider] = {
-    "cohere": Provider("cohere", variable="COHERE_API_KEY"),
-    "openai": Provider("httpx", variable="OPENAI_API_KEY"),
-    "voyage": Provider("httpx", variable="VOYAGE_API_KEY"),
-    "sentence-transformers": Provider("sentence_transformers", "sentence-transformers"),
-    "fastembed": Provider("fastembed", "fastembed"),
-    "static": Provider("wordllama"),
-}
-
 _PREFIX = re.compile(r"^(?:models/)?(?:cohere[/.:])?")
 _GENERATION = re.compile(r"^embed-v(\d+)(?:\D|$)")
 

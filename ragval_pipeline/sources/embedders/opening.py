@@ -15,11 +15,12 @@ from ragval_pipeline.sources.embedders.cohere import CohereEmbedder
 from ragval_pipeline.sources.embedders.custom import CustomEmbedder, load_custom
 from ragval_pipeline.sources.embedders.http_apis import HTTP_APIS, http_embedder
 from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, SentenceTransformerEmbedder
-from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, PROVIDERS, STATIC_MODEL, facts_of
+from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, STATIC_MODEL, facts_of
 from ragval_pipeline.sources.embedders.remote import usable_key
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.static_files import static_files
 from ragval_pipeline.sources.embedders.store import store_at
+from ragval_pipeline.suite.providers import PROVIDERS
 from ragval_pipeline.suite.section import is_http_address
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.printing import did_you_mean

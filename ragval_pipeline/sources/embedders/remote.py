@@ -15,12 +15,12 @@ from ragval_pipeline.sources.embedders.base import BatchingEmbedder, EmbeddingBa
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
 from ragval_pipeline.sources.embedders.models import (
-    PROVIDERS,
     Maker,
     known_dimension,
     known_limit,
     takes_output_dimension,
 )
+from ragval_pipeline.suite.providers import PROVIDERS
 from ragval_pipeline.suite.sections import RetrySettings
 
 #: Dummy key that SDKs require for a server without keys.
