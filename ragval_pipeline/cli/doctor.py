@@ -239,7 +239,7 @@ def _embedding_settings(suite: Suite) -> Check:
 
 def _report_place(suite: Suite) -> Check:
     """Whether the reports of a resolved suite can be written, and its baseline exists."""
-    from ragval_pipeline.orchestration.run import check_reports
+    from ragval_pipeline.measuring.preflight import check_reports
 
     try:
         check_reports(suite)
@@ -250,7 +250,7 @@ def _report_place(suite: Suite) -> Check:
 
 def _rest(suite: Suite, checks: Sequence[Check]) -> list[Check]:
     """Errors at the start of a run that none of ``checks`` has reported."""
-    from ragval_pipeline.orchestration.run import check_before_any_call
+    from ragval_pipeline.measuring.preflight import check_before_any_call
 
     if any(check.exit_code == SuiteError.exit_code for check in checks):
         return []

@@ -101,7 +101,7 @@ def test_a_place_that_takes_no_reports_is_a_problem(home: Home, ragval: Ragval) 
 def test_what_a_run_would_refuse_to_begin_with_is_a_problem(
     home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragval_pipeline.orchestration.run.find_spec", lambda _: None)
+    monkeypatch.setattr("ragval_pipeline.measuring.preflight.find_spec", lambda _: None)
     home.edit(scale={"engine": "ray"})
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert (ended.code, states(ended)["settings"]) == (2, "problem")

@@ -13,7 +13,7 @@ import pytest
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.measuring.asking import Asking, Ways
-from ragval_pipeline.orchestration.run import check_before_any_call
+from ragval_pipeline.measuring.preflight import check_before_any_call
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder

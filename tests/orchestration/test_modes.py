@@ -10,8 +10,9 @@ import yaml
 from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.measuring.preflight import check_before_any_call
 from ragval_pipeline.orchestration.report_page import metadata_of
-from ragval_pipeline.orchestration.run import check_before_any_call, run_suite
+from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.outline import mode_words
 from ragval_pipeline.sources.embedders.sparse import word_counts
 from ragval_pipeline.sources.search.retriever import Retriever

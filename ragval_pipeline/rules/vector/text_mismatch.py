@@ -17,21 +17,94 @@ Look = Literal[
     "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "shifted",
     "zero_padded", "unnormalised", "rescaled", "emptied",
 ]  # fmt: skip
-#: In words.
-LOOKS: Mapping[Look, str] = {
-    "noise": "it does not resemble the vector of any text",
-    "another_model": "it resembles vectors of another model",
-    "older_text": "it belongs to an older text",
-    "another_text": "it belongs to another text",
-    "emptied": "it belongs to the text with a field that is now empty",
-    "another_point": "it belongs to another point",
-    "copied": "points with other texts have the same vector",
-    "negated": "it is the vector of the text with the signs flipped",
-    "shifted": "it is the vector of the text with a constant added to each number",
-    "zero_padded": "it is the vector of the text with some numbers set to 0",
-    "unnormalised": "its length is not 1",
-    "rescaled": "its length is not that of its text's vector",
+
+
+class Situation(NamedTuple):
+    """What is said of a vector by what it may be.
+
+    Attributes:
+        means: Of one, after "its vector ...".
+        counted: Of several, after their number; ``{s}`` is the plural's.
+        cause: How that comes about.
+    """
+
+    means: str
+    counted: str
+    cause: str
+
+
+LOOKS: Mapping[Look, Situation] = {
+    "noise": Situation(
+        "it does not resemble the vector of any text",
+        "vector{s} of no text",
+        "The vectors were damaged or never computed from a text.",
+    ),
+    "another_model": Situation(
+        "it resembles vectors of another model",
+        "vector{s} of another model",
+        "These points were embedded with another model than the rest.",
+    ),
+    "older_text": Situation(
+        "it belongs to an older text", "vector{s} of an older text", "The texts were changed and not embedded again."
+    ),
+    "another_text": Situation(
+        "it belongs to another text",
+        "vector{s} of another text",
+        "The stored text is not what was embedded: it was changed later or prepared in another way, something else "
+        "was embedded on purpose, such as a question that it answers, or another version of the model was used.",
+    ),
+    "emptied": Situation(
+        "it belongs to the text with a field that is now empty",
+        "vector{s} of the text with a field that is now empty",
+        "A field that is embedded with the text was emptied or removed after these points were embedded, or was "
+        "embedded empty, with what separates it from the text.",
+    ),
+    "another_point": Situation(
+        "it belongs to another point",
+        "vector{s} of another point, which also has it",
+        "The vectors of other points were written to these.",
+    ),
+    "copied": Situation(
+        "points with other texts have the same vector",
+        "vector{s} shared with points that have other texts",
+        "One vector was written to points with different texts.",
+    ),
+    "negated": Situation(
+        "it is the vector of the text with the signs flipped",
+        "vector{s} of the text with the signs flipped",
+        "The vectors are those of the texts with the sign of each number flipped.",
+    ),
+    "shifted": Situation(
+        "it is the vector of the text with a constant added to each number",
+        "vector{s} of the text with a constant added to each number",
+        "The vectors are those of the texts with a constant added to each number, as for unsigned 8-bit numbers.",
+    ),
+    "zero_padded": Situation(
+        "it is the vector of the text with some numbers set to 0",
+        "vector{s} of the text with some numbers set to 0",
+        "The vectors are those of the texts with some numbers set to 0: they were shortened, and padded to the "
+        "dimension of the collection.",
+    ),
+    "unnormalised": Situation(
+        "its length is not 1",
+        "vector{s} whose length is not 1",
+        "The vectors were not normalised before they were stored as the others were, and the collection does not "
+        "compare by the angle alone: their lengths change their scores for every query.",
+    ),
+    "rescaled": Situation(
+        "its length is not that of its text's vector",
+        "vector{s} of the text with another length",
+        "The vectors were scaled or normalised before they were stored and the others were not, and the collection "
+        "does not compare by the angle alone: their lengths change their scores for every query.",
+    ),
 }
+#: Where nothing but a field is missing.
+FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."
+#: Where the stored text may be what is wrong, and embedding it again would keep it.
+READ_AGAIN = (
+    "Re-ingest the pages of these points; if their stored texts are right and whole, re-embedding is enough. If "
+    "something else was embedded on purpose, such as questions, exclude these points with qdrant.filter instead."
+)
 
 
 class Details(NamedTuple):
@@ -59,7 +132,7 @@ class Details(NamedTuple):
         """As a sentence without full stop."""
         if self.length is not None and self.expected_length is not None:
             return f"length {self.length:g}, not {self.expected_length:g}"
-        looks = LOOKS.get(self.looks_like, "") if self.looks_like else ""
+        looks = LOOKS[self.looks_like].means if self.looks_like else ""
         if self.looks_like == "another_point" and self.belongs_to:
             looks = f"it is that of {names.value('others', [self.belongs_to])}"
         if self.cosine is None:

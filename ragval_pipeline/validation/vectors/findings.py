@@ -15,10 +15,11 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import Details, read
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.rules.vector.mixed_models import RULE as MIXED_MODELS
+from ragval_pipeline.rules.vector.model_mismatch import AS_DOCUMENTS, CAUSES, CONTEXT, CUT, UNCUT, UNEXPLAINED, WHOLE
 from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
+from ragval_pipeline.rules.vector.text_mismatch import FILL_AGAIN, LOOKS, READ_AGAIN, Look
 from ragval_pipeline.rules.vector.text_mismatch import RULE as VECTOR_TEXT_MISMATCH
 from ragval_pipeline.rules.vector.text_mismatch import Details as Mismatch
-from ragval_pipeline.rules.vector.text_mismatch import Look
 from ragval_pipeline.sources.arrow import table_of
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.printing import plural
@@ -27,7 +28,7 @@ from ragval_pipeline.validation.points import on_page
 from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings
 from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths
-from ragval_pipeline.validation.vectors.models import KINDS, Decision, Kind
+from ragval_pipeline.validation.vectors.models import KINDS, Decision
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
 from ragval_pipeline.validation.views.tables import raw_schemas
@@ -40,98 +41,12 @@ Row = Mapping[str, Any]
 #: Snapshot columns that describe subjects.
 COLUMNS = ("point_id", "page_key", "source_url")
 
-_CAUSES: Mapping[Kind, str] = {
-    "noise": "The vectors are unrelated to those of {model}, and not even similar texts have similar ones",
-    "another_model": "The vectors are unrelated to those of {model}: the collection was embedded with another model",
-    "input_type": "The ingestion embedded its texts {means}: the model is right, the input type is not",
-    "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
-    "truncation": "The model is right, but it read only part of each text: the collection was embedded {means}",
-    "context": "The model is right, but each vector also reflects other text of its page: the collection was "
-    "embedded in whole pages (late chunking), with a context around each text that is not stored with it, or from "
-    "longer texts than are stored",
-    "altered": "Model and text are right, but the vectors were changed when stored: the collection was embedded "
-    "{means}",
-}
-#: Descriptions of single mismatched vectors, with their likely origin.
-_LOOKS: Mapping[Look, str] = {
-    "noise": "vector{s} of no text",
-    "another_model": "vector{s} of another model",
-    "older_text": "vector{s} of an older text",
-    "another_text": "vector{s} of another text",
-    "another_point": "vector{s} of another point, which also has it",
-    "copied": "vector{s} shared with points that have other texts",
-    "negated": "vector{s} of the text with the signs flipped",
-    "shifted": "vector{s} of the text with a constant added to each number",
-    "zero_padded": "vector{s} of the text with some numbers set to 0",
-    "unnormalised": "vector{s} whose length is not 1",
-    "rescaled": "vector{s} of the text with another length",
-    "emptied": "vector{s} of the text with a field that is now empty",
-}
 #: Where text and model are the right ones.
 _OF_RIGHT_TEXTS = frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL})
 #: Vectors of a text that is not the stored one: which of the two is wrong is not known.
 _OF_TEXTS = frozenset[Look]({"older_text", "another_text"})
-_TEXT_CAUSES: Mapping[Look, str] = {
-    "noise": "The vectors were damaged or never computed from a text.",
-    "another_model": "These points were embedded with another model than the rest.",
-    "older_text": "The texts were changed and not embedded again.",
-    "another_text": "The stored text is not what was embedded: it was changed later or prepared in another way, "
-    "something else was embedded on purpose, such as a question that it answers, or another version of the model was "
-    "used.",
-    "another_point": "The vectors of other points were written to these.",
-    "copied": "One vector was written to points with different texts.",
-    "negated": "The vectors are those of the texts with the sign of each number flipped.",
-    "shifted": "The vectors are those of the texts with a constant added to each number, as for unsigned 8-bit "
-    "numbers.",
-    "zero_padded": "The vectors are those of the texts with some numbers set to 0: they were shortened, and padded "
-    "to the dimension of the collection.",
-    "unnormalised": "The vectors were not normalised before they were stored as the others were, and the collection "
-    "does not compare by the angle alone: their lengths change their scores for every query.",
-    "rescaled": "The vectors were scaled or normalised before they were stored and the others were not, and the "
-    "collection does not compare by the angle alone: their lengths change their scores for every query.",
-    "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded, or was "
-    "embedded empty, with what separates it from the text.",
-}
-#: Where nothing but a field is missing.
-_FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."
-#: Where the stored text may be what is wrong, and embedding it again would keep it.
-_READ_AGAIN = (
-    "Re-ingest the pages of these points; if their stored texts are right and whole, re-embedding is enough. If "
-    "something else was embedded on purpose, such as questions, exclude these points with qdrant.filter instead."
-)
-#: When no way of embedding that was tried explains the vectors.
-_UNEXPLAINED = (
-    "The vectors resemble those of {model} but are not the same: the collection was embedded from a different text "
-    "than the stored one, within its whole page (late chunking), with another input type, or by another version of "
-    "the model"
-)
-
-_CONTEXT = (
-    "If stored texts end too early, which integrity.not_captured shows, re-ingest. If this is intended, the index is "
-    "right. If the payload contains the context, set embedded_text under payload in the suite; otherwise the stored "
-    "texts cannot show which vectors are right: set vector.model_mismatch: off under severity. If it is not intended, "
-    "re-embed the collection."
-)
-_CUT = (
-    " Most stored texts have exactly {characters} characters, and none has more: the payload may hold only the "
-    "beginning of what was embedded."
-)
-_WHOLE = (
-    "If the payload holds only the beginning of each text, nothing is to be re-embedded: name the field that holds the "
-    "whole texts under payload.fields.text in the suite, or store them. If they are kept elsewhere, the stored texts "
-    "cannot show which vectors are right: set vector.model_mismatch and integrity.not_captured to off under severity. "
-    "Otherwise embed queries exactly as the collection was embedded, or re-embed the collection."
-)
 #: Prefixes of questions, as the names of trials.
 _OF_QUESTIONS = frozenset({"query", "search_query"})
-_UNCUT = (
-    "Re-embed the collection from whole texts: raise the limit that cuts them, such as the model's max_seq_length or "
-    "that of the client, or make chunks that it does not cut."
-)
-_AS_DOCUMENTS = (
-    "Have the ingestion embed texts as documents, with the model's input type or prefix for them, and re-embed the "
-    "collection. Questions stay as they are: embedding both alike would hide the fault."
-)
 
 
 @dataclass(frozen=True)
@@ -249,7 +164,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         f"{matching:,} of {sampled:,} match, the median cosine of the others is {decision.median or 0.0:.2f}."
     )
     cut_at = vectors.classified.cut_at if decision.mismatch in {"preprocessing", "context"} else None
-    cut = "" if cut_at is None or _is_explained(decision) else _CUT.format(characters=f"{cut_at:,}")
+    cut = "" if cut_at is None or _is_explained(decision) else CUT.format(characters=f"{cut_at:,}")
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}.{cut}"
     yield make_finding(
         MODEL_MISMATCH.code,
@@ -257,7 +172,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         details=details,
         message=message,
         cause=cause,
-        remedy=_WHOLE if cut else _remedy(decision, vectors.settings.other_vectors),
+        remedy=WHOLE if cut else _remedy(decision, vectors.settings.other_vectors),
     )
 
 
@@ -272,7 +187,9 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     if not subjects:
         return
     looks = Counter(look for subject in subjects if (look := read(Mismatch, subject.details).looks_like))
-    counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
+    counted = [
+        f"{count:,} {LOOKS[look].counted.format(s='s' if count > 1 else '')}" for look, count in looks.most_common()
+    ]
     # Swapped vectors are another finding, and these are in addition.
     more = " more" if points.count(Label.SWAPPED) else ""
     holds = "have vectors that do not belong to their texts" if len(subjects) > 1 else (
@@ -289,15 +206,15 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         subjects,
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
         message=f"{len(subjects):,}{more} of {of} {holds}: {', '.join(counted)}.",
-        cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
+        cause=LOOKS[looks.most_common(1)[0][0]].cause,
         remedy=_mend(vectors, looks),
     )
 
 
 def _mend(vectors: Vectors, looks: Mapping[Look, int]) -> str | None:
     if set(looks) == {"emptied"}:
-        return _FILL_AGAIN.format(fields=", ".join(vectors.settings.embedded_fields))
-    return None if _OF_TEXTS.isdisjoint(looks) else _READ_AGAIN
+        return FILL_AGAIN.format(fields=", ".join(vectors.settings.embedded_fields))
+    return None if _OF_TEXTS.isdisjoint(looks) else READ_AGAIN
 
 
 def _mismatched(vectors: Vectors, place: int) -> Subject:
@@ -372,7 +289,7 @@ def _cause(decision: Decision, model: str) -> str:
     explains = _is_explained(decision)
     means = decision.best.means if decision.best is not None and explains else ""
     unexplained = decision.mismatch == "preprocessing" and not explains
-    text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)
+    text = (UNEXPLAINED if unexplained else CAUSES[decision.mismatch]).format(model=model, means=means)
     told = explains or decision.mismatch == "context"
     if told or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
         return text
@@ -383,11 +300,11 @@ def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
     """What to write into the suite if the index may be correct: the embedded text, another vector, or the severity."""
     best = decision.best
     if decision.mismatch == "context":
-        return _CONTEXT
+        return CONTEXT
     if decision.mismatch == "truncation":
-        return _UNCUT
+        return UNCUT
     if decision.mismatch == "input_type" or (best is not None and best.explains and best.name in _OF_QUESTIONS):
-        return _AS_DOCUMENTS
+        return AS_DOCUMENTS
     if best is not None and best.explains and best.template is not None:
         template = json.dumps(best.template, ensure_ascii=False)
         return (

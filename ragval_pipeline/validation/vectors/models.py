@@ -18,9 +18,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.vector.model_mismatch import Kind
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
@@ -31,7 +32,6 @@ from ragval_pipeline.validation.vectors.trials import Trial
 COLUMNS = ("point_id", "page_key", "model", "embedded_at", "text_chars")
 
 Row = Mapping[str, Any]
-Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "altered", "context"]
 KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
     "replaced": "preprocessing", "truncated": "truncation", "altered": "altered",

@@ -12,7 +12,7 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import BudgetReachedError, SuiteError, SystemFailure
-from ragval_pipeline.orchestration.run import check_before_any_call
+from ragval_pipeline.measuring.preflight import check_before_any_call
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.search.rerank import CohereReranker, RerankedSearcher, open_reranker
