@@ -16,7 +16,7 @@ from ragval_pipeline.sources.http.addresses import readable_path
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.text.display import shorten
-from ragval_pipeline.validation.chunks.content import SHOWN, common_digests, lost_passages
+from ragval_pipeline.validation.chunks.content import SHOWN, common_digests, is_passage, lost_passages
 from ragval_pipeline.validation.chunks.layout import stored_of
 from ragval_pipeline.validation.facts.texts import EXCERPT
 from ragval_pipeline.validation.thresholds import FEW
@@ -299,7 +299,7 @@ def _lost_part(blocks: Sequence[Any]) -> Lost | None:
     is_lost = [id(block) in lost for block in blocks]
     kinds = {block.kind for block in blocks if id(block) in lost}
     first, last = is_lost.index(True), len(is_lost) - 1 - is_lost[::-1].index(True)
-    small = {number for number, block in enumerate(blocks) if block.held < block.letters and block.letters < 40}
+    small = {number for number, block in enumerate(blocks) if block.held < block.letters and not is_passage(block)}
     if all(is_lost[number] or number in small for number in range(first, len(blocks))):
         return "its end"
     if all(is_lost[number] or number in small for number in range(last + 1)):

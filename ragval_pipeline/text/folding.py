@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np
-from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH, without_zero_width
+from ragval_pipeline.text.characters import LETTERS_OF_UNSPACED, UNSPACED, ZERO_WIDTH, without_zero_width
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -45,6 +45,13 @@ def fold(text: str) -> str:
 def fold_lines(text: str) -> list[str]:
     """The letters of each line of a text."""
     return _letters(_normalised(text), in_lines=True).split("\n")
+
+
+def amount_of(letters: str) -> float:
+    """How much text some letters are, in letters of scripts with spaces: ``LETTERS_OF_UNSPACED`` for each of others."""
+    if letters.isascii():
+        return len(letters)
+    return len(letters) + (LETTERS_OF_UNSPACED - 1) * len(_UNSPACED_CHARACTER.findall(letters))
 
 
 def joined(texts: Iterable[str]) -> str:

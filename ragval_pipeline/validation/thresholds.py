@@ -203,7 +203,7 @@ PASSAGE_LETTERS = threshold(
     codes="chunk.too_small chunk.ingested_twice integrity.page_unreadable integrity.not_captured chunk.stale_tail "
     "text.markup",
     reason="a shorter block that is in no chunk means little: a caption, a cell, a label of the theme",
-    evidence="definition of integrity.not_captured",
+    evidence="definition of integrity.not_captured; a character of a script without spaces counts as UNSPACED_LETTERS",
 )
 NESTED = threshold(
     0.2,
@@ -307,9 +307,11 @@ UNRENDERED = threshold(
 UNSPACED_LETTERS = threshold(
     characters.LETTERS_OF_UNSPACED,
     unit="letters a character",
-    codes="chunk.too_small",
+    codes="chunk.too_small integrity.not_captured",
     reason="a character of a script without spaces carries about half a word",
-    evidence="English words have 4.9 letters (700,000 words of eight sites), Chinese and Japanese words two characters",
+    evidence="English words have 4.9 letters (700,000 words of eight sites), Chinese and Japanese words two "
+    "characters. A character stands for 3.1 letters of English in 101 messages of Django in Chinese, for 1.8 in "
+    "Japanese, for 1.5 in 40 in Thai",
 )
 SHORT_TEXT = threshold(
     20,

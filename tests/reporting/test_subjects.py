@@ -216,6 +216,7 @@ def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
             "digest": 10 * page + n,
             "text": "",
             "cut": 0,
+            "weight": 1.0,
         }
         for page, helds in enumerate([(100, 100), (100, 0), (0, 100)])
         for n, held in enumerate(helds)

@@ -41,8 +41,9 @@ RULE = Rule(
     many="contain markup that their pages do not show",
     measured=(
         "Tags with their attributes, comments, entities, scripts, styles and template code in a chunk are "
-        "searched for in what its page shows: HTML that a page shows as code is text. A point counts with template "
-        "code, with three other pieces, or with 40 letters in them. Chunks that are mostly not on their page, or whose "
+        "searched for in what its page shows: HTML that a page shows as code is text. A page counts if a "
+        "point of it has template code, three other pieces, or 40 letters in them; then each of its points with any "
+        "does. Chunks that are mostly not on their page, or whose "
         "page could not be read, are not judged."
     ),
     cause="The source of the pages was stored instead of their text.",

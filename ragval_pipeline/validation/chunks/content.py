@@ -12,6 +12,7 @@ from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.validation.chunks.habits import Habits
 from ragval_pipeline.validation.chunks.holding import Runs
+from ragval_pipeline.validation.facts.captured import LISTED
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
@@ -60,44 +61,40 @@ def is_lost(block: BlockFacts) -> bool:
     return block.held < MOST * block.letters
 
 
-#: Kinds of blocks that come several at a time: each of them may be short, and says a lot with the others.
-_LISTED = frozenset({"row", "item", "code"})
-
-
 def lost_passages(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
     """The blocks of a page whose loss is reported, in page order.
 
-    Those of at least ``PASSAGE_LETTERS`` letters of which less than half is in any chunk, or as many letters behind the
-    end of a chunk in none; consecutive short rows, items or pieces of code count as one block. If there are none, but
-    less than two thirds of the page's text is in its chunks: every block of which as little is, however short.
+    Those that are as much text as ``PASSAGE_LETTERS`` letters and of which less than half is in any chunk; consecutive
+    short rows, items or pieces of code count as one block. Those in which a chunk ends, if as much behind its end is in
+    none. If there are none, but less than two thirds of the page's text is in its chunks: every block of which as
+    little is, however short.
     """
-    lost: list[BlockFacts] = []
 
     def listed(block: BlockFacts) -> str:
-        return block.kind if block.kind in _LISTED and block.letters < PASSAGE_LETTERS else ""
+        return block.kind if block.kind in LISTED and not is_passage(block) else ""
 
+    lost = {id(block) for block in blocks if block.cut >= PASSAGE_LETTERS or (is_passage(block) and is_lost(block))}
     for kind, group in groupby(blocks, listed):
         parts = list(group)
-        letters, held = sum(part.letters for part in parts), sum(part.held for part in parts)
-        if not kind:
-            long = (block for block in parts if block.letters >= PASSAGE_LETTERS)
-            lost += [block for block in long if is_lost(block) or block.cut >= PASSAGE_LETTERS]
-        elif letters >= PASSAGE_LETTERS and held < MOST * letters:
-            lost += filter(is_lost, parts)
-        else:
-            for is_cut, run in groupby(parts, lambda block: block.cut > 0):
-                cut = list(run)
-                lost += cut if is_cut and sum(block.cut for block in cut) >= PASSAGE_LETTERS else []
+        held, letters = sum(part.held for part in parts), sum(part.letters for part in parts)
+        if kind and held < MOST * letters and is_passage(*parts):
+            lost.update(id(part) for part in parts if is_lost(part))
     if lost or not _lacks_much(blocks):
-        return lost
+        return [block for block in blocks if id(block) in lost]
     return [block for block in blocks if not _is_heading(block) and block.held < WHOLE * block.letters]
+
+
+def is_passage(*blocks: BlockFacts) -> bool:
+    """Whether blocks are as much text as a passage."""
+    return sum(block.letters * block.weight for block in blocks) >= PASSAGE_LETTERS
 
 
 def _lacks_much(blocks: Iterable[BlockFacts]) -> bool:
     """Whether a page's chunks lack more than a third of its text below the headings, and as much as a passage."""
     texts = [block for block in blocks if not _is_heading(block)]
     letters, held = sum(block.letters for block in texts), sum(block.held for block in texts)
-    return letters - held >= PASSAGE_LETTERS and held < WHOLE * letters
+    lacking = sum((block.letters - block.held) * block.weight for block in texts)
+    return lacking >= PASSAGE_LETTERS and held < WHOLE * letters
 
 
 def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:
@@ -135,7 +132,7 @@ def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
     stretch: list[int] = []
     passages = {block.start for block in lost_passages(blocks) if not _is_heading(block)}
     for number, block in enumerate((*blocks, None)):
-        if block is not None and (is_lost(block) or (block.letters < PASSAGE_LETTERS and not _is_heading(block))):
+        if block is not None and (is_lost(block) or not (is_passage(block) or _is_heading(block))):
             stretch.append(number)
             continue
         if any(blocks[place].start in passages for place in stretch):

@@ -155,7 +155,8 @@ class ChunkEvidence:
             chosen = batch.filter(wanted(batch))
             blocks = chosen.column("blocks").flatten()
             ends = np.cumsum(numbers_of(pc.list_value_length(chosen.column("blocks"))))
-            long = np.flatnonzero(numbers_of(pc.struct_field(blocks, "letters")) >= PASSAGE_LETTERS)
+            letters, weight = (numbers_of(pc.struct_field(blocks, name)) for name in ("letters", "weight"))
+            long = np.flatnonzero(letters * weight >= PASSAGE_LETTERS)
             names = chosen.column("page_key").to_pylist()
             last = dict(zip(np.searchsorted(ends, long, side="right").tolist(), long.tolist(), strict=True))
             found |= {names[page]: BlockFacts(**blocks[at].as_py()) for page, at in last.items()}

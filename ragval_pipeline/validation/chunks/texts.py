@@ -118,7 +118,14 @@ def _marked(evidence: ChunkEvidence) -> Iterator[tuple[TextFacts, int]]:
 
 
 def _with_markup(evidence: ChunkEvidence) -> Iterator[TextFacts]:
-    return filter(_holds_markup, evidence.facts.texts("compared", "letters", "found", "markup", where=_has_markup))
+    """Texts with markup of pages that were stored raw: on others Markdown may have passed a piece through."""
+    pages = {text.page_key for text in _texts_with_markup(evidence) if text.raw}
+    return (text for text in _texts_with_markup(evidence) if text.page_key in pages)
+
+
+def _texts_with_markup(evidence: ChunkEvidence) -> Iterator[TextFacts]:
+    columns = ("compared", "letters", "found", "markup", "raw")
+    return filter(_holds_markup, evidence.facts.texts(*columns, where=_has_markup))
 
 
 def _is_escaped(passage: Passage) -> bool:

@@ -7,13 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.findings.factory import PASSAGE
 from ragval_pipeline.lazy import np
-from ragval_pipeline.text.folding import SEPARATOR, FoldedText, code_points, fold, words_of
+from ragval_pipeline.text.folding import SEPARATOR, FoldedText, amount_of, code_points, fold, words_of
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.gaps import pieces_of
@@ -38,6 +38,8 @@ _PARTED = re.compile(r"\s+[^\w\s]+\s+")
 _WORDS = re.compile(r"[^\W_]+")
 #: A block that is only an address.
 _ONLY_ADDRESS = re.compile(r"\W*(?:https?://|mailto:)\S+\s*")
+#: Kinds of blocks that come several at a time: each of them may be short, and says a lot with the others.
+LISTED = frozenset({"row", "item", "code"})
 #: A piece of a block on its page: position there, first letter in the block, letters, those in chunks.
 Run: TypeAlias = tuple[int, int, int, int]
 
@@ -55,8 +57,8 @@ def held_blocks(
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     elsewhere, texts = _Elsewhere(page, held, upto), _Texts(page, chunks, tuple(labels), tuple(stored))
-    behind = _BehindEnds(page, chunks, held)
-    blocks = []
+    cuts = _Cuts(page, chunks, held, texts)
+    blocks = list[BlockFacts]()
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
     counts = iter((upto[ranges[:, 1]] - upto[ranges[:, 0]]).tolist())
     for block, places in zip(page.blocks, page.places, strict=True):
@@ -69,53 +71,97 @@ def held_blocks(
             count = max(count, elsewhere.held(folded, places))
         if count < letters and texts.have(block, folded):
             count = letters
-        text, first, cut = block.text if count < letters else "", 0, 0
-        if count < letters and block.kind != "heading" and (parts := behind.parts(places)):
-            first, cut = _most_lacking(parts, texts.held(folded))
-            if cut and count >= MOST * letters:
-                shown = FoldedText.of(block.text)
-                text = f"…{shown.shown[int(shown.offsets[first]) :]}"
-        text = text if len(text) <= PASSAGE else f"{text[: PASSAGE - 1]}…"
+        if count < letters and block.kind != "heading":
+            is_listed = bool(blocks) and block.kind in LISTED and block.kind == blocks[-1].kind
+            cuts.add(len(blocks), block, folded, places, is_listed=is_listed, missing=letters - count)
+        text = _shortened(block.text) if count < letters else ""
         start, count = page.position(places[0][0]), min(count, letters)
-        blocks.append(BlockFacts(block.kind, letters, count, start, hash_of(folded), text, min(cut, letters - count)))
+        weight = amount_of(folded) / letters
+        blocks.append(BlockFacts(block.kind, letters, count, start, hash_of(folded), text, weight=weight))
+    for number, cut in cuts.longest().items():
+        facts = blocks[number]
+        is_held = facts.held >= MOST * facts.letters
+        text = _shortened(f"…{_behind(cut.text, cut.first)}") if is_held else facts.text
+        blocks[number] = facts._replace(cut=int(cut.lacking), text=text)
     return blocks
 
 
-class _BehindEnds:
-    """What of a page is behind the last letter of a chunk, up to the next one.
+def _shortened(text: str) -> str:
+    return text if len(text) <= PASSAGE else f"{text[: PASSAGE - 1]}…"
+
+
+def _behind(text: str, letter: int) -> str:
+    """A text from one of its letters on."""
+    shown = FoldedText.of(text)
+    return shown.shown[int(shown.offsets[letter]) :]
+
+
+@dataclass
+class _Cut:
+    """A part of a page behind the last letter of a chunk, up to the next one.
+
+    Attributes:
+        block: Number of the block that it begins in.
+        text: That block's text.
+        first: Its first letter there.
+        is_within: Whether that is within a block, or a list of blocks: the part goes on in the next ones.
+        letters: Its letters in the content.
+        lacking: How much text of it is in no chunk.
+    """
+
+    block: int
+    text: str
+    first: int
+    is_within: bool
+    letters: int = 0
+    lacking: float = 0
+
+
+class _Cuts:
+    """What of a page's content is behind the last letter of a chunk, up to the next one.
 
     A chunk ends where the chunker meant it to end: if no other goes on there, either was cut off. A chunk in which the
     page has other words at its end does not tell where it would have gone on.
     """
 
-    def __init__(self, page: Page, chunks: Sequence[Alignment], held: Mask) -> None:
+    def __init__(self, page: Page, chunks: Sequence[Alignment], held: Mask, texts: _Texts) -> None:
         lasts = [chunk.spans[-1] for chunk in chunks if chunk.spans and chunk.spans[-1].end == chunk.letters]
         ends = {last.beyond for last in lasts if last.place >= 0}
         # Nothing goes on from one text of the page to another.
         parted = held | (code_points(page.letters) == ord(SEPARATOR))
         edges = np.flatnonzero(np.diff(parted, prepend=True, append=True)).reshape(-1, 2).tolist()
         self._holes = [(first, last) for first, last in edges if first in ends]
+        self._texts = texts
+        self._cuts: dict[int, _Cut] = {}
 
-    def parts(self, places: Sequence[Range]) -> list[Range]:
-        """Such parts of a block, given its positions, as ranges of its letters."""
-        parts, seen = list[Range](), 0
+    def add(
+        self, number: int, block: Block, letters: str, places: Sequence[Range], *, is_listed: bool, missing: int
+    ) -> None:
+        """Count a block, given its number, letters, positions, whether it goes on a list, and how much chunks lack."""
+        parts = list(self._parts(places))
+        lacks = ~self._texts.held(letters) if parts else np.empty(0, dtype=np.bool_)
+        for hole, first, end in parts:
+            cut = self._cuts.setdefault(hole, _Cut(number, block.text, first, is_within=first > 0 or is_listed))
+            if cut.block == number or cut.is_within:
+                lacking = "".join(compress(letters[first:end], lacks[first:end]))
+                cut.letters += end - first
+                cut.lacking += amount_of(lacking[:missing])
+
+    def longest(self) -> dict[int, _Cut]:
+        """By the number of a block the cut that begins in it and lacks most, if that is most of its letters."""
+        cuts = (cut for cut in self._cuts.values() if 0 < cut.lacking >= MOST * cut.letters)
+        return {cut.block: cut for cut in sorted(cuts, key=lambda cut: cut.lacking)}
+
+    def _parts(self, places: Sequence[Range]) -> Iterator[tuple[int, int, int]]:
+        """Numbers of such parts that a block with these positions has, as ranges of its letters."""
+        seen = 0
         for begin, end in places:
-            for first, last in self._holes[bisect_right(self._holes, begin, key=itemgetter(1)) :]:
+            for hole in range(bisect_right(self._holes, begin, key=itemgetter(1)), len(self._holes)):
+                first, last = self._holes[hole]
                 if first >= end:
                     break
-                parts.append((seen + max(first, begin) - begin, seen + min(last, end) - begin))
+                yield hole, seen + max(first, begin) - begin, seen + min(last, end) - begin
             seen += end - begin
-        return parts
-
-
-def _most_lacking(parts: Iterable[Range], held: Mask) -> tuple[int, int]:
-    """The first letter of the part of which chunks lack most letters, and how many; 0 if they have most of each."""
-    most = (0, 0)
-    for first, end in parts:
-        lacking = end - first - int(np.count_nonzero(held[first:end]))
-        if lacking >= MOST * (end - first) and lacking > most[1]:
-            most = first, lacking
-    return most
 
 
 @dataclass(frozen=True)
@@ -130,7 +176,7 @@ class _Texts:
     def have(self, block: Block, letters: str) -> bool:
         """Whether chunks have a block."""
         # On a repetitive page pieces of a chunk may be taken for those of other passages.
-        if len(letters) >= PASSAGE_LETTERS and any(letters in text for text in self._letters):
+        if amount_of(letters) >= PASSAGE_LETTERS and any(letters in text for text in self._letters):
             return True
         if block.kind == "heading":
             pieces = self._pieces
@@ -294,7 +340,7 @@ class _Elsewhere:
         """How much of a block is in chunks in the best window of the page as long as the block.
 
         Repetitions in a window count once: a list of names that begin alike has no more of a name than one of them. A
-        window of nothing but short pieces is another text with the same names.
+        window of nothing but short pieces, and long names, is another text with the same names.
         """
         times = np.zeros(letters, dtype=np.int64)
         most = total = first = anchored = 0
@@ -302,13 +348,26 @@ class _Elsewhere:
             part, added = times[start : start + length], self._held[place : place + length]
             total += int(np.count_nonzero(added & (part == 0)))
             part += added
-            anchored += length >= min(ANCHOR_LETTERS, letters)
+            anchored += self._is_anchor(place, length, letters)
             while runs[first][0] < place - letters - LONGEST_GAP:
                 place_then, start_then, length_then, _ = runs[first]
                 part, removed = times[start_then : start_then + length_then], self._held[place_then:][:length_then]
                 part -= removed
                 total -= int(np.count_nonzero(removed & (part == 0)))
-                anchored -= length_then >= min(ANCHOR_LETTERS, letters)
+                anchored -= self._is_anchor(place_then, length_then, letters)
                 first += 1
             most = max(most, total) if anchored else most
         return most
+
+    def _is_anchor(self, place: int, length: int, letters: int) -> bool:
+        """Whether a piece is a whole block of so many letters, or long and not for the most part a single word."""
+        if length < min(ANCHOR_LETTERS, letters):
+            return False
+        first, last = np.searchsorted(self._words, (place + 1, place + length))
+        words = np.diff(self._words[first:last], prepend=place, append=place + length)
+        return length == letters or int(words.max()) < MOST * length
+
+    @cached_property
+    def _words(self) -> npt.NDArray[np.int64]:
+        """Where words of the page begin, as blanks part them."""
+        return self._page.folded.tokens[:, 0]

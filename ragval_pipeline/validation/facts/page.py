@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
-from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
+from ragval_pipeline.text.folding import SEPARATOR, FoldedText, amount_of, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 from ragval_pipeline.text.markup import without_comments, without_markup
 from ragval_pipeline.validation.facts.hashes import hash_of
@@ -214,9 +214,11 @@ class Page(Searched):
         return np.append(0, np.cumsum(np.cumsum(changes)[:-1] > 0))
 
     def beside(self, letters: int) -> Sequence[int]:
-        """Distinct digests of lines with enough letters outside its content."""
+        """Distinct digests of lines of at least so many letters outside its content."""
         own = {line for _, _, line in self._lines}
-        return array("Q", sorted({hash_of(line) for line in self._body if len(line) >= letters and line not in own}))
+        return array(
+            "Q", sorted({hash_of(line) for line in self._body if amount_of(line) >= letters and line not in own})
+        )
 
     def position(self, place: int) -> int:
         """Position of a letter in page order: lines that the content has in other words are stored after the body."""

@@ -177,7 +177,9 @@ class BlockFacts(NamedTuple):
         digest: Hash of its letters: blocks that most pages have do not count as content.
         text: Its text if chunks lack some of it, cut to ``PASSAGE`` characters; otherwise empty. Of a block of which
             chunks have most, the text behind the end of a chunk, if that is what they lack.
-        cut: Letters behind the end of a chunk, up to the next one, most of which are in no chunk.
+        cut: Letters that no chunk has, behind the end of a chunk that ends in the block, up to the next chunk; 2.5 for
+            each in scripts without spaces.
+        weight: Letters that one of its letters counts as, on average: 2.5 in scripts without spaces, otherwise 1.
     """
 
     kind: str
@@ -187,6 +189,7 @@ class BlockFacts(NamedTuple):
     digest: int
     text: str = ""
     cut: int = 0
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 #: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
 #: or changed.
-FACTS_VERSION = "2.3"
+FACTS_VERSION = "2.4"
 #: Columns of a page's row with many hashes.
 _OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those with hashes.
@@ -62,6 +62,7 @@ def chunk_schema() -> pa.Schema:
         **dict.fromkeys(("begins_held", "ends_held"), pa.int32()),
         "phrases": pa.list_(pa.struct({"words": pa.string(), "sure": pa.bool_()})),
         "markup": pa.int32(),
+        "raw": pa.bool_(),
     }
     return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
 
@@ -71,7 +72,7 @@ def page_schema() -> pa.Schema:
     block = pa.struct(
         {
             "kind": pa.string(), "letters": pa.int32(), "held": pa.int32(), "start": pa.int32(), "digest": pa.uint64(),
-            "text": pa.string(), "cut": pa.int32(),
+            "text": pa.string(), "cut": pa.int32(), "weight": pa.float32(),
         }
     )  # fmt: skip
     types = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank, without_zero_width
-from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
+from ragval_pipeline.text.folding import FoldedText, amount_of, fold_blanks, fold_lines, words_of
 from ragval_pipeline.text.markup import markup_pieces
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, stray_characters
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
@@ -18,7 +18,7 @@ from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, stor
 from ragval_pipeline.validation.facts.page_words import PageWords
 from ragval_pipeline.validation.facts.proven import is_escape, proven_damage
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
-from ragval_pipeline.validation.thresholds import MARKUP_PIECES, PASSAGE_LETTERS, UNSPACED_LETTERS
+from ragval_pipeline.validation.thresholds import MARKUP_PIECES, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,7 +123,8 @@ class TextFacts:
         ends_held: Number of the last words that are.
         phrases: Phrases that documentation themes put around pages.
         markup: Letters and digits of tags, attributes, entities and template code that its page does not show; 0 if
-            they are few, or not compared.
+            not compared.
+        raw: Whether that is more than a piece or two, which Markdown passes through.
     """
 
     point_id: str
@@ -157,6 +158,7 @@ class TextFacts:
     ends_held: int = 0
     phrases: tuple[Phrase, ...] = ()
     markup: int = 0
+    raw: bool = False
 
     @property
     def ref(self) -> PointRef:
@@ -201,7 +203,7 @@ def described(
             **counted,
             digest=hash_of(seen) if own else None,
             blank=is_blank(text),
-            body=_letters(own) - sum(map(_letters, _title_lines(stored, titles))),
+            body=amount_of("".join(own)) - sum(amount_of("".join(line)) for line in _title_lines(stored, titles)),
             excerpt=seen[:EXCERPT],
             strays=tuple(_strays(text, headings, page.body if page else "")),
             damaged=tuple(damaged),
@@ -211,13 +213,13 @@ def described(
             ends=ends.words,
             begins_held=begins.held,
             ends_held=ends.held,
-            markup=0 if page is None else _hidden_markup(stored, page),
+            **({} if page is None else _hidden_markup(stored, page)),
             phrases=tuple(phrase for phrase in furniture_phrases(text, own) if phrase.words not in titles),
         )
 
 
-def _hidden_markup(stored: StoredText, page: PageWords) -> int:
-    """Letters of markup that the page neither shows nor has in its Markdown, if there is more than a piece or two."""
+def _hidden_markup(stored: StoredText, page: PageWords) -> dict[str, Any]:
+    """The markup that the page neither shows nor has in its Markdown, by the names of ``TextFacts``."""
     # Zero-width characters are damage of their own.
     pieces = markup_pieces(without_zero_width(stored.text))
     hidden = [piece for piece in pieces if not page.has_written(piece)]
@@ -226,7 +228,7 @@ def _hidden_markup(stored: StoredText, page: PageWords) -> int:
         hidden = [piece for piece in hidden if not is_escape(piece)]
     letters = sum(character.isalnum() for piece in hidden for character in piece)
     is_template = any(piece.startswith("{") for piece in hidden)
-    return letters if is_template or len(hidden) >= MARKUP_PIECES or letters >= PASSAGE_LETTERS else 0
+    return {"markup": letters, "raw": is_template or len(hidden) >= MARKUP_PIECES or letters >= PASSAGE_LETTERS}
 
 
 class _Edge(NamedTuple):
@@ -281,13 +283,6 @@ def _title_lines(stored: StoredText, titles: Collection[str]) -> Iterator[list[s
         folded = fold_lines("\n".join(lines))
         lines = [line for line, own in zip(lines, folded, strict=True) if own in letters] if lines else []
     return (words for line in lines if " ".join(words := words_of(line)) in titles)
-
-
-def _letters(words: Sequence[str]) -> float:
-    joined = "".join(words)
-    if joined.isascii():
-        return len(joined)
-    return sum(UNSPACED_LETTERS if len(word) == 1 and word >= "\u0e00" else len(word) for word in words)
 
 
 def _strays(text: str, headings: Iterable[str], page: str) -> Iterator[Stray]:

@@ -19,7 +19,7 @@ from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.folding import FoldedText, amount_of, fold
 from ragval_pipeline.validation.repair.chunker import Layout
 from ragval_pipeline.validation.repair.ingestion import Ingestion, Row, Sample, header_of
 from ragval_pipeline.validation.repair.passages import (
@@ -215,7 +215,7 @@ class RepairCorpus:
         whole = self._chunks_of(key, frozenset(letters.values()))
         closed = any(closes_over(one, page, *span) for one in letters.values() for span in lost)
         if not closed or not self.wrong_vectors.isdisjoint(letters):
-            return [], [chunk for span, chunk in whole if any(_shared(span, one) >= PASSAGE_LETTERS for one in lost)]
+            return [], [chunk for span, chunk in whole if any(_share_passage(page, span, one) for one in lost)]
         anew, stored = {fold(chunk.text) for _, chunk in whole}, frozenset(letters.values())
         return (
             [name for name, text in letters.items() if text not in anew],
@@ -324,8 +324,8 @@ def _blocks_of(page: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _shared(one: Span, other: Span) -> int:
-    return min(one[1], other[1]) - max(one[0], other[0])
+def _share_passage(page: FoldedText, one: Span, other: Span) -> bool:
+    return amount_of(page.letters[max(one[0], other[0]) : min(one[1], other[1])]) >= PASSAGE_LETTERS
 
 
 def _is_within(number: int, known: Sequence[int]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.text.folding import FoldedText, fold, words_of
+from ragval_pipeline.text.folding import FoldedText, amount_of, fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 
@@ -111,7 +111,7 @@ def _starts(letters: str, page: str) -> list[int]:
 
 
 def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
-    """The parts of a page of at least ``PASSAGE_LETTERS`` letters that are in none of the texts, in page order."""
+    """The parts of a page, each as much text as a passage, that are in none of the texts, in page order."""
     size = len(page.letters)
     seeds = {letters[at : at + SEED] for letters in map(fold, texts) for at in range(len(letters) - SEED + 1)}
     held = np.zeros(size + 2, dtype=np.int8)
@@ -120,7 +120,8 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
             held[at + 1 : at + SEED + 1] = 1
     held[0] = held[-1] = 1
     edges = np.flatnonzero(held == 1)
-    return [(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
+    spans = ((int(one), int(two) - 1) for one, two in pairwise(edges))
+    return [(start, end) for start, end in spans if amount_of(page.letters[start:end]) >= PASSAGE_LETTERS]
 
 
 def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:

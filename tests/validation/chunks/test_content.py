@@ -54,6 +54,27 @@ def test_what_follows_the_end_of_a_chunk_within_a_passage_is_lost_though_chunks_
     assert lost(PASSAGE[: -len(" hangs beside the door.")], VISITORS, content=content) == []
 
 
+def test_a_cut_within_a_passage_goes_on_in_the_next_ones():
+    items = ["The spare fuses of the left arm", "The torch", "Two keys of the cabinet"]
+    content = f"<p>{PASSAGE}</p><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul><p>{VISITORS}</p>"
+    end = PASSAGE.removesuffix(" hangs beside the door.")
+    assert lost(end, VISITORS, content=content) == ["…hangs beside the door.", *items]
+    assert lost(end, "\n".join([*items[1:], VISITORS]), content=content) == ["…hangs beside the door."]
+    assert lost(end, "\n".join([*items, VISITORS]), content=content) == []
+    # Labels behind a whole passage are short blocks.
+    assert lost(PASSAGE, "\n".join([*items[1:], VISITORS]), content=content) == []
+
+
+def test_a_character_of_a_script_without_spaces_counts_as_half_a_word():
+    whole = "机器人手臂会停下来直到电机电流超过两安培然后夹爪保持零件不再加力。清洁时请先关闭主电源并取下蓝色的保险丝"
+    content = paragraphs(whole, "每周一次用印刷的棋盘校准摄像头并检查支架上的所有螺丝是否拧紧")
+    after = "每周一次用印刷的棋盘校准摄像头并检查支架上的所有螺丝是否拧紧"
+    assert lost(whole[:-18], after, content=content) == [f"…{whole[-18:]}"]
+    assert lost(whole[:-12], after, content=content) == []
+    assert lost(whole, content=paragraphs(whole, after[:18])) == [after[:18]]
+    assert lost(whole, content=paragraphs(whole, after[:12])) == []
+
+
 def test_what_another_chunk_has_is_not_cut_off():
     content = paragraphs(PASSAGE, VISITORS)
     assert lost(f"{GRIPPER} {CAMERA}", f"{CAMERA} {BATTERY}\n{VISITORS}", content=content) == []
@@ -83,6 +104,16 @@ def test_lost_code_is_not_in_a_text_that_has_the_same_names():
     names = "The exhaust condenser, the condensate acid and the heat recovery of the house are read every morning."
     content = f"<p>{names}</p><pre>{code}</pre><p>{GRIPPER}</p>"
     assert lost(f"{names}\n{GRIPPER}", content=content) == [code]
+
+
+def test_lost_code_is_not_in_a_text_that_mentions_its_long_names():
+    names = ("robots.contrib.arms.grippers.FingerOfRubber", "robots.contrib.arms.cameras.StereoCamera")
+    code = "PARTS = [\n" + "".join(f'    "{name}",\n' for name in names) + "]"
+    told = f"Add {names[0]} to the parts before {names[1]}, or the arm sees nothing."
+    content = f"<p>{told}</p><pre>{code}</pre><p>{GRIPPER}</p>"
+    assert lost(f"{told}\n{GRIPPER}", content=content) == [code]
+    assert lost(f"{told}\n{code}\n{GRIPPER}", content=content) == []
+    assert lost(told, f"{code}\n{GRIPPER}", content=f"{content}<pre>{code}</pre>") == []
 
 
 def test_code_that_repeats_itself_is_not_lost_however_it_is_cut():

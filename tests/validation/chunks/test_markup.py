@@ -57,6 +57,12 @@ def test_markdown_single_tags_and_texts_of_other_pages_are_not(text: str):
     assert found(text) == []
 
 
+def test_a_pair_of_tags_counts_on_a_page_that_was_stored_raw():
+    pair = f"<p>{BATTERY}</p>"
+    assert found(pair, GRIPPER) == []
+    assert found(paragraphs(GRIPPER, CAMERA), pair, GRIPPER) == ["0", "1"]
+
+
 CODE = '<div class="card">\n  <p>Hello &amp; welcome</p>\n  {% include "a.html" %}\n</div>'
 
 
