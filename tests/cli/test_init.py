@@ -293,6 +293,29 @@ def test_points_without_a_page_are_not_compared_and_a_built_site_is_still_read(t
     assert written(tmp_path)["source"]["site_root"] == "site"
 
 
+def test_a_word_that_all_points_have_is_not_their_page(tmp_path: Path, ragval: Ragval) -> None:
+    # What LangChain.js loads from memory, as in n8n, has the source "blob".
+    payloads = langchain_payloads()
+    for payload in payloads:
+        payload["metadata"]["source"] = "blob"
+    store(tmp_path / "qdrant", payloads)
+    guide(tmp_path)
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
+    assert ended.code == 0, ended.err
+    assert "the points have no field with the URL or the file of their page" in " ".join(ended.out.split())
+    assert "source_url" not in written(tmp_path)["payload"]["fields"]
+
+
+def test_an_upload_is_known_by_its_name_and_not_by_its_temporary_copy(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    for payload in payloads:
+        name = payload["metadata"]["source"].rpartition("/")[2]
+        payload["metadata"] |= {"source": f"/tmp/tmp{name:_<8.8}/{name}.md", "file_name": f"{name}.md"}
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"]["source_url"] == "metadata.file_name"
+
+
 @pytest.mark.parametrize(("names", "searched"), [(("title", "content"), "content"), (("dense", "title"), "dense")])
 def test_the_vector_of_the_texts_is_searched(
     tmp_path: Path, ragval: Ragval, names: tuple[str, str], searched: str

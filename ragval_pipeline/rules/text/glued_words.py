@@ -41,12 +41,13 @@ where len(joins) > 0 and class <> 'gone'  -- the line breaks of a page say nothi
 """
 
 _DIVIDED = (
-    "Words are divided at ends of lines, or beside letters that a font draws as one (fi, fl, ff), as in “{example}”: "
-    "the text was taken from a PDF, or was wrapped with hyphens."
+    "Words are divided at ends of lines, beside letters that a font draws as one (fi, fl, ff), or at soft hyphens, as "
+    "in “{example}”: the text was taken from a PDF, was wrapped with hyphens, or has blanks for soft hyphens."
 )
 _WHOLE = (
     "Ingest the published pages instead of the PDF, or put the words together again before chunking: remove a hyphen "
-    "and line break within a word, and blanks beside ligatures, or use an extractor that does. Then re-ingest."
+    "and line break within a word, and blanks beside ligatures or for soft hyphens, or use an extractor that does. Then "
+    "re-ingest."
 )
 
 
@@ -59,6 +60,7 @@ def tell(found: Found) -> Told:
     return Told(cause=_DIVIDED.format(example=example), remedy=_WHOLE)
 
 
+# Separators that are taken out: https://github.com/langgenius/dify/issues/22046
 RULE = Rule(
     code="text.glued_words",
     severity="warning",
@@ -71,17 +73,17 @@ RULE = Rule(
     many="join words that the page separates, or divide some that it does not",
     measured=(
         "Words in a chunk that are two words on its page are counted, names and code that lost the marks within "
-        "them, such as underscores, and words that the chunk divides at the end of a line or beside the letters of a "
-        "ligature (fi, fl, ff), while its page does not."
+        "them, such as underscores, and words that the chunk divides at the end of a line, beside the letters of a "
+        "ligature (fi, fl, ff) or at a soft hyphen, while its page does not."
     ),
     cause=(
         "The extraction joins HTML elements without a separator, the chunker removes tabs and no-break spaces, as "
-        "LangChain's MarkdownHeaderTextSplitter does, or a step that strips Markdown or punctuation takes marks out of "
-        "names and code."
+        "LangChain's MarkdownHeaderTextSplitter does, or the separators that it splits at (Dify), or a step that "
+        "strips Markdown or punctuation takes marks out of names and code."
     ),
     remedy=(
-        "Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, leave "
-        "marks within words and code as they are, and re-ingest."
+        "Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, let the "
+        "chunker keep its separators, leave marks within words and code as they are, and re-ingest."
     ),
     breaks={Aspect.WORDS},
     error_share=0.5,

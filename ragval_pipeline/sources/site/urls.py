@@ -160,6 +160,23 @@ def is_file_path(text: str) -> bool:
     return "://" not in text.removeprefix("file://") and _FILE.fullmatch(text.removeprefix("file://")) is not None
 
 
+#: Folder or file that Python's ``tempfile`` makes.
+_TEMPORARY = re.compile(r"(?:^|[\\/])(tmp[a-z0-9_]{8})(?=[\\/.]|$)")
+
+
+def name_no_page(addresses: Sequence[str]) -> bool:
+    """Whether the stored addresses of several points say nothing of their pages.
+
+    LangChain.js, and so n8n and Flowise, calls whatever it loads from memory ``blob``. An upload may be named like its
+    temporary copy (https://github.com/MihaiBuilds/memory-vault/issues/101).
+    """
+    distinct = set(addresses)
+    if len(distinct) == 1:
+        [only] = distinct
+        return len(addresses) > 1 and not is_file_path(only) and not re.search(r"[\\/]", only)
+    return len({found[1] for address in distinct if (found := _TEMPORARY.search(address))}) == len(distinct) > 0
+
+
 class FileNames:
     """Finds the file of a path, wherever its folder was during ingestion.
 

@@ -17,6 +17,8 @@ MOST_JOINS = 2000  # work
 #: Characters shown on either side of a join without words.
 _SHOWN = 6  # shown
 _MARKS = re.compile(r"[_./:=@#$%&+*<>|,;()\[\]{}]+")
+#: Where a page allows a word to be divided.
+_SOFT_HYPHEN = "\u00ad"
 #: A word that goes on in the next line.
 _HYPHEN = re.compile("[-\u00ad\u2010][ \t]*\n\\s*")
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
@@ -58,9 +60,11 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
 
 
 def _divided_words(chunk: Alignment, page: Searched) -> Iterator[str]:
-    """Words of the page that a chunk divides at the end of a line or beside a ligature, as text from a PDF is.
+    """Words of the page that a chunk divides at the end of a line, beside a ligature, or at a soft hyphen.
 
-    Blanks elsewhere say nothing: an extraction may write one between two HTML elements.
+    Text from a PDF is divided at the first two; a converter may write a blank for a soft hyphen, as
+    https://github.com/yfedoseev/pdf_oxide/issues/1412 describes. Blanks elsewhere say nothing: an extraction may write
+    one between two HTML elements.
     """
     text = chunk.text
     for span in chunk.spans:
@@ -71,8 +75,10 @@ def _divided_words(chunk: Alignment, page: Searched) -> Iterator[str]:
         for at in (span.start + 1 + parted.nonzero()[0]).tolist():
             before, after = int(text.offsets[at - 1]), int(text.offsets[at])
             gap = text.shown[before + 1 : after]
-            if _HYPHEN.fullmatch(gap) or (gap.isspace() and _is_beside_ligature(text.letters, at)):
-                place = span.place + at - span.start
+            place = span.place + at - span.start
+            between = page.folded.shown[int(page.folded.offsets[place - 1]) + 1 : int(page.folded.offsets[place])]
+            may_break = _SOFT_HYPHEN in between or _is_beside_ligature(text.letters, at)
+            if _HYPHEN.fullmatch(gap) or (gap.isspace() and may_break):
                 word = [there - span.place + span.start for there in page.folded.whole_words(place, place + 1)]
                 yield " ".join(text.between(max(word[0], span.start), min(word[1], span.end)).split())
 

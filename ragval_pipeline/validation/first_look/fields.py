@@ -120,6 +120,8 @@ def _urls(look: Look, paths: list[str]) -> str | None:
 
 def _addresses(look: Look, path: str) -> Literal["url", "file"] | None:
     """The kind of most values of a payload field: an http(s) URL, a file path, or neither."""
+    if not look.fits("source_url", path):
+        return None
     texts = [value for value in look.values(path) if isinstance(value, str)]
     if 2 * sum(map(is_http_url, texts)) > len(look.points):
         return "url"

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.payload_paths import lookup, payload_paths
+from ragval_pipeline.sources.site.urls import name_no_page
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
 from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of, whole_number
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
@@ -42,10 +43,12 @@ class Look:
         return sum(map(len, texts)) / len(self.points) if self.points else 0.0
 
     def fits(self, name: str, path: str) -> bool:
-        """Whether most values of a payload name fit a field; chunk ids must be unique."""
+        """Whether most values of a payload name fit a field; chunk ids must be unique, and addresses name pages."""
         values = self.values(path)
         if name == "text":
             return 2 * sum(isinstance(value, str) for value in values) >= len(values)
+        if name == "source_url":
+            return not name_no_page([value for value in values if isinstance(value, str)])
         if name in INTEGER_FIELDS:
             return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
         return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)

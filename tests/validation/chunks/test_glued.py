@@ -95,6 +95,14 @@ def test_words_that_a_pdf_divides_are_named(words: dict[str, str], divided: list
     assert found == ([divided] if divided else [])
 
 
+def test_words_that_are_divided_at_the_page_s_soft_hyphens_are_named():
+    soft = PDF.replace("telecommunication", "tele&shy;communi&shy;cation")
+    for blank, divided in ((" ", ["tele communi cation"]), ("\u00ad", []), ("", [])):
+        text = PDF.replace("telecommunication", blank.join(("tele", "communi", "cation")))
+        found = glued(f"{GRIPPER}\n{text}", content=f"<p>{GRIPPER}</p><p>{soft}</p>")
+        assert found == ([divided] if divided else []), blank
+
+
 def test_only_the_chunk_with_the_join_is_named():
     page = compared(CONTENT, f"Using the arm{GRIPPER}", f"Camera care\n{CAMERA}", BATTERY)
     assert [chunk.point_id for chunk in page.differing] == ["0"]
