@@ -343,6 +343,11 @@ class ReportedFinding(Told, BaseModel):
         return self.share if asked is None else float(asked)
 
     @property
+    def elsewhere(self) -> int:
+        """How many of its pages are stored under other addresses."""
+        return int(self.details.get("elsewhere") or 0)
+
+    @property
     def causes(self) -> dict[str, int]:
         """Number of subjects by the code that they follow from, if not all follow from one."""
         return dict(self.details.get("causes", {}))

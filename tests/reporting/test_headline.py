@@ -9,14 +9,14 @@ from ragval_pipeline.reporting.headline import elsewhere, headline
 from tests.reporting import factory
 
 
-def of(*extra: str):
+def of(*extra: str, findings=()):
     gates = [
         factory.criterion("coverage", 0.0, 1.0, required=True, numerator=0, denominator=len(factory.PAGES)),
         factory.criterion("error_findings", 1.0, 0.0, required=True),
     ]
     foreign = make_finding("coverage.foreign_host", ["staging.example.org"])
     return factory.report(
-        "fail", criteria=gates, findings=[foreign], coverage_report=factory.coverage(factory.PAGES, extra)
+        "fail", criteria=gates, findings=[foreign, *findings], coverage_report=factory.coverage(factory.PAGES, extra)
     )
 
 
@@ -55,6 +55,17 @@ def test_pages_that_are_nowhere_are_counted_beside_those_that_are_elsewhere():
     assert headline(of(*some)).startswith(
         "10 of 13 pages are in the index under staging.example.org instead of docs.example.com, 3 not at all: "
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [(13, "All 13 pages are in the index only under other addresses"),
+     (1, "All 13 pages are not in the index, 1 of them only under another address")],
+)  # fmt: skip
+def test_the_headline_counts_pages_whose_texts_are_under_other_addresses(found: int, told: str):
+    strange = [f"https://docs.example.com/old/{number}" for number in range(13)]
+    missing = make_finding("coverage.missing_page", factory.PAGES, details={"elsewhere": found})
+    assert headline(of(*strange, findings=[missing])).startswith(told)
 
 
 def test_pages_of_another_site_stand_for_none_of_this_one():

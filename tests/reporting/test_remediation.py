@@ -295,6 +295,7 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
     orphan, missing = moved_to(old)
     assert orphan.cause.startswith(f"1 page is stored under another address: {old} for {PAGE}.")
     assert "Only then delete" in orphan.remedy
+    assert missing.cause == "The texts of this page are stored under other addresses."
     result = remedy(orphan, missing, lookup=lookup)
     assert PAGE in [entry["url"] for entry in result["reingest_urls"]]
     assert result["delete_point_ids"] == []
@@ -309,6 +310,10 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
         (
             "https://d.example/book/{}?page=2",
             "2 pages are stored under other addresses, such as https://d.example/book/a?",
+        ),
+        (
+            "https://d.example/Book/{}",
+            "2 pages are stored under /Book/ in place of /book/.",
         ),
     ],
 )

@@ -12,6 +12,10 @@ from ragval_pipeline.sources.site.urls import TRACKER
 _FILE = re.compile(r"(?:/index)?\.(?:html?|md)$", re.IGNORECASE)
 
 _DOCUMENT = re.compile(r"\.(?:pdf|docx?|pptx?|xlsx?|od[tps]|epub|rtf|csv)$", re.IGNORECASE)
+#: In what addresses differ whose paths say nothing of each other.
+OTHER_PATH = "the path, such as an address that redirects"
+#: A percent sign that was encoded once more: https://github.com/nuxt-modules/sitemap/pull/390
+_TWICE = re.compile("%25(?=[0-9a-f]{2})", re.IGNORECASE)
 #: In what a path alone differs from a whole address, and what it does not have.
 _WHOLE, _OF_WHOLE = "whether they name the host", frozenset({"http and https", "www", "the host"})
 
@@ -30,7 +34,7 @@ def in_what_they_differ(groups: Iterable[Iterable[str]]) -> list[str]:
 
 def _parts(address: str) -> dict[str, str | bool]:
     url = split_url(address)
-    path = _FILE.sub("", url.path).rstrip("/")
+    path = _TWICE.sub("%", _FILE.sub("", url.path).rstrip("/"))
     host = url.netloc.lower()
     names = [part.partition("=")[0] for part in url.query.split("&")]
     return {
@@ -43,7 +47,8 @@ def _parts(address: str) -> dict[str, str | bool]:
         "the host": host.removeprefix("www."),
         "a fragment": bool(url.fragment),
         "the case of letters or their encoding": path if path.lower() != path or "%" in path else "",
-        "the path, such as an address that redirects": re.sub("%[0-9a-f]{2}", "", path.lower()),
+        "an encoding that was applied twice": _TWICE.search(url.path) is not None,
+        OTHER_PATH: re.sub("%[0-9a-f]{2}", "", path.lower()),
     }
 
 

@@ -21,6 +21,7 @@ from ragval_pipeline.sources.http.addresses import is_loopback_or_private, split
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, is_file_path
 from ragval_pipeline.text.printing import plural
+from ragval_pipeline.validation.coverage.addresses import OTHER_PATH, in_what_they_differ
 from ragval_pipeline.validation.coverage.counterparts import host_of_page, path_of_page, site_pages_of, strangers_of
 from ragval_pipeline.validation.coverage.covered import Covered
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
@@ -132,8 +133,8 @@ def _is_private(page: IndexedPage, *, of_files: bool) -> bool:
 
 
 _REMEDY = (
-    "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or "
-    "correct these URLs. Only then delete what is left under the other URLs, which delete_pages lists."
+    "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or only "
+    "correct these URLs in the payloads. Only then delete what is left under the other URLs, which delete_pages lists."
 )
 _OTHERS = "Delete the points of the other pages, or bring those pages into scope."
 
@@ -147,6 +148,8 @@ _NAME_PUBLISHED = (
     "reingest_urls in remediation.json. Only then delete the points under review_point_ids: until then nothing else is "
     "stored of these pages."
 )
+
+_ELSEWHERE = "The texts of {which} are stored under other addresses."
 
 #: Detail of a point: the page of the site that has its text.
 STANDS_ON = "stands_on"
@@ -164,6 +167,7 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
     changed = list(findings)
     stands_for: dict[str, list[str]] = {}
     home_of: dict[str, str] = {}
+    orphans = {each.page for finding in changed if finding.code == ORPHAN_PAGE.code for each in finding.subjects}
     for finding in changed:
         for entry in finding.subjects if CATALOGUE[finding.code].names_lost_texts else ():
             for holder in moved.get(entry.page or "", ()):
@@ -172,6 +176,9 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
                     stands_for.setdefault(holder, []).append(entry.name)
 
     def placed(finding: Finding) -> Finding:
+        if finding.code == MISSING_PAGE.code:
+            found = {name for holder in orphans for name in stands_for.get(holder or "", ())}
+            return _found_elsewhere(finding, len(found)) if found else finding
         if finding.code == ORPHAN_PAGE.code:
             return _with_addresses(finding, stands_for)
         if finding.code == FOREIGN_HOST.code:
@@ -179,6 +186,15 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
         return _with_homes(finding, home_of) if names_no_page(finding) else finding
 
     return [placed(finding) for finding in changed]
+
+
+def _found_elsewhere(finding: Finding, count: int) -> Finding:
+    """Missing pages, so many of which are stored under other addresses."""
+    if count == finding.count:
+        cause = _ELSEWHERE.format(which="these pages" if count > 1 else "this page")
+    else:
+        cause = f"{_ELSEWHERE.format(which=f'{count:,} of them')} Others: {finding.cause}"
+    return finding.model_copy(update={"cause": cause, "details": {**finding.details, "elsewhere": count}})
 
 
 def _with_texts_of_the_site(finding: Finding, stands_for: Mapping[str, list[str]]) -> Finding:
@@ -241,7 +257,9 @@ def _where(moved: Sequence[Subject]) -> str:
         [(stored, own)] = folders
         return f"{begun} under {stored} in place of {own}."
     stored, own = pairs[0]
-    return f"{begun} under {'another address: ' if len(pairs) == 1 else 'other addresses, such as '}{stored} for {own}."
+    where = f"{begun} under {'another address: ' if len(pairs) == 1 else 'other addresses, such as '}{stored} for {own}."
+    differ = in_what_they_differ(pairs)
+    return where if OTHER_PATH in differ or not differ else f"{where} They differ in {' and '.join(differ)}."
 
 
 def _folders(stored: Sequence[str], own: Sequence[str]) -> tuple[str, str]:

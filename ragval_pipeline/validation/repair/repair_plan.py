@@ -135,7 +135,7 @@ class RepairPlan:
         remedy = finding.remedy
         if CATALOGUE[finding.code].action == "delete" and not listed["delete"]:
             if listed["replaced"] and ("delete_point_ids" in remedy or not listed["review"]):
-                remedy = ""
+                remedy = _begun(remedy)
             elif listed["review"] and "delete_point_ids" in remedy:
                 remedy = _decide(remedy)
         if listed["replaced"] and "delete_after_ingesting" not in remedy:
@@ -201,6 +201,11 @@ _DECIDE = (
 #: Between two sentences of a remedy.
 _SENTENCES = re.compile(r"(?<=\.) ")
 _REST = "Those under review_point_ids are for you to decide on: it is not certain that nothing is lost with them."
+
+
+def _begun(remedy: str) -> str:
+    """What a remedy says to ingest before anything is deleted."""
+    return " ".join(one for one in _SENTENCES.split(remedy) if "reingest_urls" in one and "delete" not in one)
 
 
 def _decide(remedy: str) -> str:

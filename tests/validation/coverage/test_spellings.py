@@ -119,6 +119,7 @@ def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
         (("https://d.io/a/index.html", "https://d.io/a"), [".html or index.html"]),
         (("https://d.io/A%20b", "https://d.io/a%20b"), ["the case of letters or their encoding"]),
         (("https://d.io/old", "https://d.io/new"), ["the path, such as an address that redirects"]),
+        (("https://d.io/gr%25C3%25B6", "https://d.io/gr%C3%B6"), ["an encoding that was applied twice"]),
         (("/a", "https://d.io/a"), ["whether they name the host"]),
         (("/a", "https://d.io/a", "http://d.io/a"), ["whether they name the host", "http and https"]),
     ],
