@@ -1,4 +1,4 @@
-"""Markup of a source that no page shows: addresses of links, images, fences, ids, front matter, components."""
+"""Markup of a source that no page shows: addresses of links, images, fences, ids, components, control words."""
 
 from __future__ import annotations
 
@@ -88,6 +88,15 @@ _DIRECTIVES = re.compile(
     r"|\s<[^<>`]+>(?=`)",  # where a reference leads
     re.MULTILINE,
 )
+# Control words of RTF, as in https://github.com/gptscript-ai/knowledge/issues/5, with the tables before its text; and
+# those of them that neither LaTeX nor a path has, of which two show that a text is RTF.
+_RTF = re.compile(
+    r"\{\\(?:fonttbl|colortbl|stylesheet|info|\*)(?:[^{}]|\{[^{}]{0,300}\}){0,3000}(?:\}|\Z)"
+    r"|\\(?:[a-z]{1,32}(?:-?\d{1,10})? ?|'[0-9a-f]{2}|\*)"
+)
+_OF_RTF = re.compile(
+    r"\\(?:rtf1|ansicpg\d+|deff\d|fonttbl|viewkind\d|pard|s[abl]\d\d+|fs\d+|cf\d+|lang\d+|[bi]0)(?![a-z])"
+)
 _ATTRIBUTE_VALUE = r"(?:\"[^\"<>]*\"|'[^'<>]*'|\{[^{}<>]*\})"
 #: What the beginning of a chunk leaves of an image, an address, a definition, attributes, a comment, a tag, a fence.
 _REST = re.compile(
@@ -144,6 +153,7 @@ def without_markup(text: str, *, added: int = 0, keep: Callable[[int, int], bool
         added: How many lines may have been added before the chunk; any of them may be its first own line.
         keep: Whether the positions from ``start`` to before ``end`` are text after all.
     """
+    text = _blanked(_RTF, text, keep) if _is_rtf(text) else text
     text = _without_rest(text, 0, keep)
     text = _blanked(_MARKUP, text, keep) if _may_hold_markup(text) else text
     text = _blanked(_DIRECTIVES, text, keep) if any(sign in text for sign in _SIGNS) else text
@@ -155,6 +165,10 @@ def without_markup(text: str, *, added: int = 0, keep: Callable[[int, int], bool
             break
         text = _without_rest(text, begin, keep)
     return text
+
+
+def _is_rtf(text: str) -> bool:
+    return "\\" in text and len(set(_OF_RTF.findall(text))) > 1
 
 
 def _without_rest(text: str, begin: int, keep: Callable[[int, int], bool]) -> str:
@@ -205,7 +219,9 @@ _OF_MARKUP = ("<", "{%", "{{", "{/*", "&")
 
 
 def markup_pieces(text: str) -> Iterator[str]:
-    """The tags with their attributes, comments, entities and template code in a text, as written."""
+    """The tags with their attributes, comments, entities, template code and control words in a text, as written."""
+    if _is_rtf(text):
+        yield from (match[0] for match in _RTF.finditer(text))
     if any(sign in text for sign in _OF_MARKUP):
         yield from (match[0] for match in _MADE_FROM.finditer(text))
 

@@ -46,8 +46,8 @@ _DIVIDED = (
 )
 _WHOLE = (
     "Ingest the published pages instead of the PDF, or put the words together again before chunking: remove a hyphen "
-    "and line break within a word, and blanks beside ligatures or for soft hyphens, or use an extractor that does. Then "
-    "re-ingest."
+    "and line break within a word, and blanks beside ligatures or for soft hyphens, or use an extractor that does. "
+    "Then re-ingest."
 )
 
 

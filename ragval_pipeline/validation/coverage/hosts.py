@@ -257,9 +257,10 @@ def _where(moved: Sequence[Subject]) -> str:
         [(stored, own)] = folders
         return f"{begun} under {stored} in place of {own}."
     stored, own = pairs[0]
-    where = f"{begun} under {'another address: ' if len(pairs) == 1 else 'other addresses, such as '}{stored} for {own}."
+    where = "another address: " if len(pairs) == 1 else "other addresses, such as "
     differ = in_what_they_differ(pairs)
-    return where if OTHER_PATH in differ or not differ else f"{where} They differ in {' and '.join(differ)}."
+    how = "" if OTHER_PATH in differ or not differ else f" They differ in {' and '.join(differ)}."
+    return f"{begun} under {where}{stored} for {own}.{how}"
 
 
 def _folders(stored: Sequence[str], own: Sequence[str]) -> tuple[str, str]:

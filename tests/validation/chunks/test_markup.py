@@ -36,6 +36,8 @@ def test_raw_html_is_named_with_the_share_of_its_letters():
         f"<!-- last reviewed by the whole team of writers in the spring of 2024 -->{GRIPPER}",
         f"{GRIPPER.replace(' ', '&nbsp;')}",
         f'<p data-note="{CAMERA}">{GRIPPER}',
+        rf"\pard\sa200\sl276\slmult1\b\fs22 Care\b0\par {GRIPPER}\par",
+        rf"{{\rtf1\ansi\deff0{{\fonttbl{{\f0\fnil\fcharset0 Calibri;}}}}{{\*\generator Riched20}} {GRIPPER}",
     ],
 )
 def test_tags_scripts_templates_comments_and_entities_are_markup(text: str):
@@ -47,6 +49,7 @@ def test_tags_scripts_templates_comments_and_entities_are_markup(text: str):
     [
         f"## Care\n\n{GRIPPER}\n\n**{CAMERA}** [more](/b#c)",
         f"{GRIPPER}<br>{CAMERA}",
+        rf"{GRIPPER} \par {CAMERA} C:\fs\pard",
         f"{GRIPPER} Press <kbd>A</kbd>",
         f"{GRIPPER} R&D &",
         f"Care\n{GRIPPER} if a < b and c > d",

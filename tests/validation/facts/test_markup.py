@@ -9,6 +9,12 @@ import pytest
 from tests.validation.chunks.world import BATTERY, CAMERA, GRIPPER
 from tests.validation.facts.aligned import PAGE, match, missing
 
+
+def test_control_words_of_rtf_are_no_text_and_its_words_are_on_the_page():
+    rtf = r"{\rtf1\ansi{\fonttbl{\f0\fnil Calibri;}}\viewkind4\pard\sa200\b\fs28\lang7 " + GRIPPER + r"\b0\par}"
+    assert missing(match(rtf, GRIPPER)) == []
+
+
 ITEMS = ("Open the lid", "Wait", "Press both keys", "Wait", "Go on", "Take out the tray of the second printer")
 
 
