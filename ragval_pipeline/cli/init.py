@@ -80,6 +80,14 @@ def init(
             "--queries", metavar="N", min=1, max=1000, help="Draft this many questions, spread over the site."
         ),
     ] = USUAL,
+    partition_by: Annotated[
+        str | None,
+        typer.Option(
+            "--partition-by",
+            metavar="FIELD",
+            help="The payload field that tells tenants apart: each question is asked for one of them.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace existing files.")] = False,
     log_level: LogLevel = None,
 ) -> int:
@@ -92,7 +100,7 @@ def init(
 
     output = output if defs is None else _defs_yaml(defs, output)
     serve_variables(output.expanduser().absolute().parent)
-    wishes = _wishes(output, source, profile, queries)
+    wishes = _wishes(output, source, profile, queries, partition_by)
     files = [output.absolute(), output.absolute().parent / QUERIES]
     _refuse_existing(files, force=force)
     settings = (
@@ -128,7 +136,7 @@ def _component_text(drafted: Drafted, folder: Path) -> str:
     return yaml_text(TYPE, f"{suite_text(drafted.suite)}\nreport_uri: {reports}   # reports and history\n")
 
 
-def _wishes(output: Path, source: str | None, profile: str | None, queries: int) -> Wishes:
+def _wishes(output: Path, source: str | None, profile: str | None, queries: int, partition_by: str | None) -> Wishes:
     from ragval_pipeline.cli.draft.drafting import Wishes
     from ragval_pipeline.cli.draft.suite_text import QUERIES
     from ragval_pipeline.suite.profiles import get_profile
@@ -143,7 +151,7 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
         raise SuiteError(f"there is no file or folder {source}", key="--source", remedy=remedy)
     if source is not None and "://" in source and not is_http_address(source):
         raise SuiteError("is not an http(s) URL with a host", key="--source", remedy="Correct it, or give a path.")
-    return Wishes(output.absolute().parent, source, get_profile(profile), queries)
+    return Wishes(output.absolute().parent, source, get_profile(profile), queries, partition_by)
 
 
 def _refuse_existing(files: list[Path], *, force: bool) -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
 from ragval_pipeline.cli.draft.headings import is_telling, question_of, saying_something
 from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
@@ -11,7 +15,12 @@ from ragval_pipeline.cli.draft.passages import passages_of
 from ragval_pipeline.cli.draft.questions import draft_questions
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
+from ragval_pipeline.validation.first_look.points import Look
+from ragval_pipeline.validation.first_look.tenants import find_partition
+from tests.cli.collections_ import store
+from tests.cli.conftest import Ended
 
+Ragval = Callable[..., Ended]
 TABLE = "| Option | Default | Meaning |\n|---|---|---|\n| `max_wait` | 30 s | how long |\n| `retries` | | how often |"
 
 
@@ -113,20 +122,18 @@ def test_headings_that_only_lead_on_are_not_asked_for(heading: str) -> None:
     assert not is_telling(heading)
 
 
+NAMES = ("lookup", "index", "query", "table", "cursor", "schema")
+
+
 def test_the_page_in_another_language_is_a_hard_negative() -> None:
-    names = ("lookup", "index", "query", "table", "cursor", "schema")
     points = [
         Point(
             id=f"{language}{name}",
             payload={"url": f"https://a.example{language}/docs/{name}", "title": title, "text": text},
         )
-        for name in names
+        for name in NAMES
         for language, title, text in (
-            (
-                "",
-                name.title(),
-                f"A {name} is a thing with a left-hand side. It is in the book, and so is the rest of it.",
-            ),
+            ("", name.title(), definition_of(name)),
             (
                 "/de",
                 f"{name.title()} auf Deutsch",
@@ -142,3 +149,95 @@ def test_the_page_in_another_language_is_a_hard_negative() -> None:
         assert question.page.url is not None
         name = question.page.url.rpartition("/")[2]
         assert question.hard == (f"https://a.example/de/docs/{name}",)
+
+
+def definition_of(name: str, of: str = "everyone") -> str:
+    return f"A {name} is a thing with a left-hand side. It is in the book of {of}, and so is the rest of it."
+
+
+def of_tenants(address: str) -> list[dict[str, Any]]:
+    """Six pages that two tenants have, each in its own words, and a page that only one has."""
+    stored = [(tenant, name) for tenant in ("acme", "borealis") for name in NAMES] + [("acme", "ledger")]
+    return [
+        {
+            "page_content": definition_of(name, tenant),
+            "metadata": {
+                "source": address.format(tenant=tenant, name=name), "title": name.title(), "tenant": tenant,
+            },
+        }
+        for tenant, name in stored
+    ]  # fmt: skip
+
+
+def drafted(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    suite, queries = (yaml.safe_load((folder / name).read_text("utf-8")) for name in ("ragval.yaml", "queries.yaml"))
+    return suite, [query for query in queries if not query.get("negative")]
+
+
+@pytest.mark.parametrize("address", ["https://a.example/{tenant}/docs/{name}", "https://{tenant}.example/docs/{name}"])
+def test_the_page_of_another_tenant_is_a_hard_negative(address: str, tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", of_tenants(address))
+    made = ragval("init", "--qdrant-path", "qdrant", "--queries", "24")
+    assert made.code == 0, made.err
+    suite, queries = drafted(tmp_path)
+    assert suite["qdrant"]["partition_by"] == "metadata.tenant"
+    of_passages = [query for query in queries if "expected_results" in query]
+    assert {query["filter"]["metadata.tenant"] for query in of_passages} == {"acme", "borealis"}
+    for query in queries:
+        [url], tenant = query["relevant_urls"], query["filter"]["metadata.tenant"]
+        assert tenant in url
+        assert "acceptable_urls" not in query
+        if query in of_passages and not url.endswith("ledger"):
+            other = {"acme": "borealis", "borealis": "acme"}[tenant]
+            assert query["metadata"]["hard_negatives"] == [url.replace(tenant, other)]
+
+
+def test_tenants_with_the_same_addresses_are_told_apart_by_the_field_that_the_user_names(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = of_tenants("https://a.example/docs/{name}")
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite, queries = drafted(tmp_path)
+    assert "partition_by" not in suite["qdrant"]
+    assert not any("filter" in query for query in queries)
+    made = ragval("init", "--qdrant-path", "qdrant", "--queries", "24", "--force", "--partition-by", "metadata.tenant")
+    assert made.code == 0
+    suite, queries = drafted(tmp_path)
+    assert suite["qdrant"]["partition_by"] == "metadata.tenant"
+    negatives = [query["metadata"]["hard_negatives"] for query in queries if "metadata" in query]
+    assert negatives
+    for query in queries:
+        for number in query.get("metadata", {}).get("hard_negatives", ()):
+            twin = payloads[int(number)]["metadata"]
+            assert [twin["source"]] == query["relevant_urls"]
+            assert twin["tenant"] != query["filter"]["metadata.tenant"]
+    ended = ragval("run", "-s", "ragval.yaml", "--only", "queries", "--json")
+    assert ended.code == 0, ended.err
+    found = {each["query_id"]: each["top_results"][0]["chunk_text"] for each in ended.json["query_results"]}
+    for query in queries:
+        assert f"the book of {query['filter']['metadata.tenant']}," in found[query["id"]]
+
+
+@pytest.mark.parametrize(("field", "values"), [("version", ("1.0", "2.0")), ("lang", ("en", "de"))])
+def test_a_version_or_a_language_is_no_tenant(
+    field: str, values: tuple[str, str], tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = of_tenants("https://a.example/{tenant}/docs/{name}")
+    text = json.dumps(payloads).replace("acme", values[0]).replace("borealis", values[1]).replace("tenant", field)
+    store(tmp_path / "qdrant", json.loads(text))
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite, queries = drafted(tmp_path)
+    assert "partition_by" not in suite["qdrant"]
+    assert not any("filter" in query for query in queries)
+
+
+def test_a_field_whose_index_is_one_for_tenants_is_the_tenant() -> None:
+    points = [Point(id=str(number), payload=payload) for number, payload in enumerate(of_tenants("{name}.md"))]
+    facts = SimpleNamespace(tenant_indexes=('metadata."tenant"',))
+    look: Any = Look(facts, points)  # type: ignore[arg-type]
+    parted = find_partition(look, {}, None)
+    assert parted is not None
+    assert parted.path == "metadata.tenant"
+    one: Any = Look(facts, points[:3])  # type: ignore[arg-type]
+    assert find_partition(one, {}, None) is None

@@ -32,6 +32,7 @@ from ragval_pipeline.validation.first_look.fields import (
 )
 from ragval_pipeline.validation.first_look.kinds import Kinds, find_kinds, find_shown, find_site
 from ragval_pipeline.validation.first_look.points import Look, value_of
+from ragval_pipeline.validation.first_look.tenants import PartedBy, find_partition
 from ragval_pipeline.validation.golden.oracles import none_drawn
 from ragval_pipeline.validation.payload.aliases import is_named_like
 from ragval_pipeline.validation.thresholds import HABIT, MOST
@@ -51,12 +52,14 @@ class Wishes:
         source: The site that was ingested: URL, file or folder, or None.
         profile: The profile, or None.
         count: How many questions to draft.
+        partition_by: The payload field that parts tenants, or None.
     """
 
     folder: Path
     source: str | None
     profile: Profile | None
     count: int
+    partition_by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,11 +94,11 @@ def draft_suite(
     limited by ``filter`` if given.
     """
     found = _Found.of(look, vector, wishes, reader_of())
-    pages = [page for page in pages_of(found.look, found.fields) if page.url is None or not is_made(path_of(page.url))]
+    every = pages_of(found.look, found.fields, found.parted)
+    pages = [page for page in every if page.url is None or not is_made(path_of(page.url))]
     name = suite_name(settings.collection, otherwise="index")
     # A page that is a large part of the index is found by chance.
-    points, drawn = len(found.look.points), min(TOP_K, len(found.look.points))
-    asked_of = [page for page in pages if none_drawn(points, page.points, drawn) > MOST] or pages
+    asked_of = [page for page in pages if none_drawn(page.among, page.points, min(TOP_K, page.among)) > MOST] or pages
     headings = _headings(found.site, asked_of, wishes.count)
     questions, negatives = draft_questions(asked_of, headings, count=wishes.count, seed=name), off_topic(pages)
     asked = ask(
@@ -109,9 +112,10 @@ def draft_suite(
     seen = first_look(
         found.look,
         found.fields,
-        _texts(found.look, found.fields, found.flavour),
+        _texts(found),
         site=found.site,
         kinds=found.kinds,
+        parted=found.parted,
         embedder=found.embedder,
         asked=asked,
         drafted=len(questions),
@@ -141,6 +145,7 @@ class _Found:
         urls: Addresses of their pages, or paths of their files.
         site: The site that they were compared with.
         kinds: The kinds of points that are left out.
+        parted: The field that parts tenants, or None.
     """
 
     look: Look
@@ -152,6 +157,7 @@ class _Found:
     urls: list[str]
     site: SiteLook | None
     kinds: list[Kinds]
+    parted: PartedBy | None
 
     @classmethod
     def of(cls, look: Look, vector: VectorFacts | None, wishes: Wishes, reader: Reader) -> _Found:
@@ -180,7 +186,8 @@ class _Found:
         if (derived := find_kinds(look, fields, read)) is not None:
             kinds.append(derived)
             look = derived.kept_of(look)
-        return cls(look, flavour, wanted, fields, guessed, embedder, urls, site, kinds)
+        parted = find_partition(look, fields, wishes.partition_by)
+        return cls(look, flavour, wanted, fields, guessed, embedder, urls, site, kinds, parted)
 
 
 def _suite(
@@ -200,6 +207,7 @@ def _suite(
         collection=settings.collection,
         vector_name=searched,
         kinds=found.kinds,
+        parted=found.parted,
         other_vectors=[entry.name for entry in look.facts.vectors if entry.name and entry.name != searched],
         sparse_name=searched_sparse(look.facts),
         fields=fields,
@@ -303,11 +311,12 @@ def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> 
     return {url: saying_something(record.blocks) for url, record in records_of(site, wanted)}
 
 
-def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[str, list[str]]:
-    """The embedded texts of each page, or of each point without a page."""
-    texts: dict[str, list[str]] = {}
-    for point in look.points:
-        url = value_of(point, fields.get("source_url"))
-        text = embedded_of(point.payload, fields.get("text"), flavour)
-        texts.setdefault(point.id if url is None else without_fragment(str(url)), []).append(text)
+def _texts(found: _Found) -> dict[tuple[str, ...], list[str]]:
+    """The embedded texts of each page, or of each point without a page, for each tenant."""
+    texts: dict[tuple[str, ...], list[str]] = {}
+    for point in found.look.points:
+        url = value_of(point, found.fields.get("source_url"))
+        text = embedded_of(point.payload, found.fields.get("text"), found.flavour)
+        tenant = map(str, found.parted.filter_of(point).values()) if found.parted is not None else ()
+        texts.setdefault((point.id if url is None else without_fragment(str(url)), *tenant), []).append(text)
     return texts

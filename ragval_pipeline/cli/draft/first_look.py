@@ -16,10 +16,12 @@ from ragval_pipeline.cli.draft.site import SiteLook, is_made
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.site.folders import in_words
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
+from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Search
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.first_look.kinds import Kinds
 from ragval_pipeline.validation.first_look.points import Look
 from ragval_pipeline.validation.first_look.repeats import repeats_of
+from ragval_pipeline.validation.first_look.tenants import PartedBy
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -95,7 +97,9 @@ def ask(
     texts = [*(question.text for question in questions), *negatives]
     made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
     fields = [page_field] if page_field else []
-    answers = [reader.search(row, limit=TOP_K, fields=fields, exact=False) for row in made]
+    filters: list[Equal] = [*(question.page.filter for question in questions), *({} for _ in negatives)]
+    searches = [Search(row, TOP_K, equal or None) for row, equal in zip(made, filters, strict=True)]
+    answers = [found.hits for found in reader.search_all(searches, fields=fields, exact=False)]
     right, missed = [], []
     for question, hits in zip(questions, answers, strict=False):
         places = {without_fragment(str(lookup(hit.payload, page_field)[1])) if page_field else hit.id for hit in hits}
@@ -110,25 +114,27 @@ def ask(
 def first_look(
     look: Look,
     fields: Mapping[str, str],
-    texts: Mapping[str, Sequence[str]],
+    texts: Mapping[tuple[str, ...], Sequence[str]],
     *,
     site: SiteLook | None,
     embedder: EmbedderGuess,
     asked: Asked | None,
     drafted: int,
     kinds: Sequence[Kinds] = (),
+    parted: PartedBy | None = None,
 ) -> list[Line]:
     """Observations about a collection before its first run.
 
-    ``texts`` are the embedded texts of each page, by address or point id; ``asked`` is ``None`` if none of the
-    ``drafted`` questions was run.
+    ``texts`` are the embedded texts of each page, by address or point id, and tenant; ``asked`` is ``None`` if none of
+    the ``drafted`` questions was run.
     """
     read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
     return [
-        _pages(site, partial=part, named="source_url" in fields, files=all(map(is_file_path, texts))),
+        _pages(site, partial=part, named="source_url" in fields, files=all(is_file_path(key[0]) for key in texts)),
         *(_folders(site) if site is not None else []),
         *(Line("kinds", f"{each.told} by qdrant.filter", "note") for each in kinds),
+        *([Line("tenants", f"told by {parted.path}: {parted.why}; questions filter by it")] if parted else []),
         *_stored(texts, part),
         _length(texts, embedder, part),
         _questions(asked, embedder, drafted=drafted),
@@ -170,7 +176,7 @@ def _folders(site: SiteLook) -> list[Line]:
     return lines
 
 
-def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
+def _stored(texts: Mapping[tuple[str, ...], Sequence[str]], part: str) -> list[Line]:
     repeats = repeats_of(texts.values())
     if repeats is None:
         return []
@@ -188,7 +194,7 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
     return [Line("stored", f"{part}{message}: ragval run tells which")]
 
 
-def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:
+def _length(texts: Mapping[tuple[str, ...], Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:
     if embedder.unused:
         return Line("length", "sparse vectors have no limit")
     if embedder.provider == "static" and embedder.limit is None:

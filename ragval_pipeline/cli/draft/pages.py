@@ -1,21 +1,26 @@
-"""The pages that the points name: their titles, headings, and versions of the documentation."""
+"""The pages that the points name: their titles, headings, and the pages that answer almost the same questions."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from typing import Any, NamedTuple
 
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.text.display import one_line
+from ragval_pipeline.validation.belonging import FilterValue
 from ragval_pipeline.validation.editions import kind_of, versions_of
 from ragval_pipeline.validation.first_look.points import Look, value_of
+from ragval_pipeline.validation.first_look.tenants import PartedBy
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 
+#: Maximum pages listed that answer almost the same questions.
+_LISTED = 20
 _WORD = re.compile(r"\w")
 #: Words of a first line that may be a title.
 _TITLE_WORDS = 12
@@ -36,7 +41,10 @@ class DraftPage:
         points: Number of its points, in all versions.
         twins: Addresses of the same page in other versions of the documentation.
         texts: The texts of its points, in order.
-        locales: Addresses of the same page in other languages.
+        others: Addresses of the same page in other languages, and of pages of this title of other tenants; of those
+            that have the same address, the id of a point. At most 20.
+        filter: The payload value of its tenant, which a search for it filters by; empty without tenants.
+        among: Number of points that pass this filter.
     """
 
     url: str | None
@@ -48,50 +56,103 @@ class DraftPage:
     points: int = 1
     twins: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    locales: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    filter: Mapping[str, FilterValue] = field(default_factory=dict)
+    among: int = 1
 
 
-def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
-    """Every page with a title, ordered by address."""
-    firsts: dict[str, Point] = {}
-    stored: dict[str, Mapping[str, Any]] = {}
-    counts = Counter[str]()
-    headings: dict[str, dict[str, None]] = {}
-    texts: dict[str, list[str]] = {}
+class _Key(NamedTuple):
+    """A page: the value of its tenant, if there are several, and its address, or the id of a point without any."""
+
+    tenant: tuple[FilterValue, ...]
+    address: str
+
+
+def pages_of(look: Look, fields: Mapping[str, str], parted: PartedBy | None = None) -> list[DraftPage]:
+    """Every page with a title, ordered by address.
+
+    Args:
+        look: The points.
+        fields: Payload names by canonical name.
+        parted: The field that parts tenants; None: there are none.
+    """
+    firsts: dict[_Key, Point] = {}
+    stored: dict[_Key, Mapping[str, Any]] = {}
+    counts, among = Counter[_Key](), Counter[tuple[FilterValue, ...]]()
+    headings: dict[_Key, dict[str, None]] = {}
+    texts: dict[_Key, list[str]] = {}
     read = [(point, {name: value_of(point, path) for name, path in fields.items()}) for point in look.points]
     for point, values in sorted(read, key=lambda entry: _index(entry[1])):
-        url = values.get("source_url")
-        key = without_fragment(url) if isinstance(url, str) else point.id
+        url, tenant = values.get("source_url"), () if parted is None else tuple(parted.filter_of(point).values())
+        key = _Key(tenant, without_fragment(url) if isinstance(url, str) else point.id)
         firsts.setdefault(key, point)
         stored.setdefault(key, values)
         counts[key] += 1
+        among[tenant] += 1
         texts.setdefault(key, []).append(str(values.get("text") or ""))
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(values)))
     named = {key: _title(values) for key, values in stored.items()}
-    titles = own_titles(named, shared_parts([title] for title in named.values()))
-    versions = versions_of(key for key, point in firsts.items() if key != point.id)
-    same: dict[tuple[str, Hashable], list[str]] = {}
-    beside: dict[Hashable, list[str]] = {}
-    for key in sorted(titles, key=lambda key: (len(key), key)):
-        same.setdefault((titles[key].casefold(), versions.get(key, key)), []).append(key)
-        beside.setdefault(versions.get(key, key), []).append(key)
+    titles: dict[_Key, str] = {}
+    for _, keys in groupby(sorted(named, key=lambda key: repr(key.tenant)), key=lambda key: repr(key.tenant)):
+        own = {key: named[key] for key in keys}
+        titles.update(own_titles(own, shared_parts([title] for title in own.values())))
+    places = versions_of(key.address for key, point in firsts.items() if key.address != point.id)
+    beside = _Beside(titles, {key: places.get(key.address, key.address) for key in titles})
     found = [
         DraftPage(
-            url=None if key == firsts[key].id else key,
+            url=None if key.address == firsts[key].id else key.address,
             title=titles[key],
             point=firsts[key],
             text=str(stored[key].get("text") or ""),
             module=str(module) if isinstance(module := stored[key].get("module"), str | int) else None,
             headings=tuple(headings[key]),
             points=sum(counts[each] for each in (key, *twins)),
-            twins=tuple(twins),
-            locales=tuple(other for other in beside[versions.get(key, key)] if _is_in_another_language(key, other)),
+            twins=tuple(twin.address for twin in twins),
             texts=tuple(texts[key]),
+            others=tuple(
+                firsts[other].id if other.address == key.address else other.address
+                for other in islice(beside.others(key), _LISTED)
+            ),
+            filter={} if parted is None else parted.filter_of(firsts[key]),
+            among=among[key.tenant] if key.tenant else among.total(),
         )
-        for key, *twins in same.values()
+        for key, *twins in beside.versions.values()
         if _WORD.search(titles[key])
     ]
-    return sorted(found, key=lambda page: page.url or page.point.id)
+    return sorted(found, key=lambda page: (page.url or page.point.id, *map(str, page.filter.values())))
+
+
+class _Beside:
+    """Which pages answer almost the same questions.
+
+    Attributes:
+        versions: The pages of one tenant that are versions of each other, the one with the shortest address first.
+    """
+
+    def __init__(self, titles: Mapping[_Key, str], places: Mapping[_Key, Hashable]) -> None:
+        """``places`` are the addresses without the folders of versions."""
+        self._titles, self._places = {key: title.casefold() for key, title in titles.items()}, places
+        self.versions: dict[tuple[Hashable, ...], list[_Key]] = {}
+        self._titled: defaultdict[str, list[_Key]] = defaultdict(list)
+        self._placed: defaultdict[tuple[Hashable, ...], list[_Key]] = defaultdict(list)
+        self._called: defaultdict[tuple[Hashable, ...], set[Hashable]] = defaultdict(set)
+        for key in sorted(titles, key=lambda key: (len(key.address), key.address)):
+            title, place = self._titles[key], places[key]
+            self.versions.setdefault((title, place, key.tenant), []).append(key)
+            self._titled[title].append(key)
+            self._placed[place, key.tenant].append(key)
+            self._called[title, key.tenant].add(place)
+
+    def others(self, key: _Key) -> Iterator[_Key]:
+        """The page in other languages, and the pages of its title of other tenants."""
+        title, place = self._titles[key], self._places[key]
+        for other in self._placed[place, key.tenant]:
+            if _is_in_another_language(key.address, other.address):
+                yield other
+        is_name = len(self._called[title, key.tenant]) == 1
+        for other in self._titled[title] if key.tenant else ():
+            if other.tenant and other.tenant != key.tenant and (is_name or self._places[other] == place):
+                yield other
 
 
 def _is_in_another_language(url: str, other: str) -> bool:

@@ -51,6 +51,7 @@ _HEAD = """\
 #   critical: true      a lost critical query fails the run whatever the pass rate is
 #   min_similarity      score that the best hit must reach; without it only a query that states nothing else is
 #                       judged by its score, and by retrieval.min_similarity of the suite
+#   filter              payload values that hits must have, as your assistant sets them: {{tenant: acme}}
 #   negative: true      off topic: passes when its best score stays below min_similarity
 
 """
@@ -65,8 +66,8 @@ class Question:
         heading: What it is about.
         page: The page that answers it.
         passage: Words of the chunk that answers it, as stored; empty if the page does.
-        hard: Addresses that answer it for another version, or in another language than that of the question: they must
-            not be taken for the page.
+        hard: Addresses that answer it for another version or tenant, or in another language than that of the question:
+            they must not be taken for the page. If a tenant has the page under the same address, the id of a point.
     """
 
     text: str
@@ -93,8 +94,8 @@ def draft_questions(
 def _of_passages(pages: Sequence[DraftPage], chosen: random.Random, count: int) -> list[Question]:
     """Questions that passages answer, at most one of a page, about things that no other page defines."""
     candidates = [(page, passage) for page in pages if is_english((page.text,)) for passage in passages_of(page.texts)]
-    defining = Counter(name for _, name in {(id(page), passage.about.casefold()) for page, passage in candidates})
-    own = [entry for entry in candidates if defining[entry[1].about.casefold()] == 1]
+    defining = Counter(name for _, name in {(id(page), _asked_of(page, passage.about)) for page, passage in candidates})
+    own = [(page, passage) for page, passage in candidates if defining[_asked_of(page, passage.about)] == 1]
     chosen.shuffle(own)
     # What two chunks share, and what one row of a table says, is rarer than a definition and harder to find.
     own.sort(key=lambda entry: entry[1].text.startswith("What is the default") is False and bool(entry[1].words))
@@ -106,13 +107,18 @@ def _of_passages(pages: Sequence[DraftPage], chosen: random.Random, count: int) 
     return list(found.values())
 
 
+def _asked_of(page: DraftPage, name: str) -> tuple[str, ...]:
+    """What a question about a name asks for: another tenant's page of that name does not answer it."""
+    return (name.casefold(), *map(repr, page.filter.values()))
+
+
 def _of_version(question: Question) -> Question:
     """The question about one version if its page has others, which answer it almost alike, and in its language."""
     page = question.page
     name = _version_in(page.url, page.twins[0]) if page.url and page.twins else ""
     if not name or not question.text.endswith("?"):
-        return replace(question, hard=page.locales)
-    return replace(question, text=f"{question.text[:-1]} in version {name}?", hard=(*page.twins, *page.locales))
+        return replace(question, hard=page.others)
+    return replace(question, text=f"{question.text[:-1]} in version {name}?", hard=(*page.twins, *page.others))
 
 
 def _version_in(url: str, twin: str) -> str:
@@ -129,13 +135,14 @@ def _of_sections(
     named = [list(map(clean, headings.get(page.url or "") or page.headings or (page.title,))) for page in pages]
     shared = shared_parts(named)
     named = [[shared.without(text) for text in texts] for texts in named]
-    owners = Counter(text.casefold() for texts in named for text in set(texts))
+    owners = Counter(_asked_of(page, text) for page, texts in zip(pages, named, strict=True) for text in set(texts))
     telling: dict[int, list[str]] = {}
     clear: dict[int, list[str]] = {}
     for number, texts in enumerate(named):
-        title, body = pages[number].title, "\n".join(pages[number].texts) if english else None
-        telling[number] = [text for text in dict.fromkeys(texts) if is_telling(text) and owners[text.casefold()] <= 1]
-        clear[number] = [text for text in telling[number] if not is_bare(text, title, body)]
+        page, body = pages[number], "\n".join(pages[number].texts) if english else None
+        told = [text for text in dict.fromkeys(texts) if is_telling(text)]
+        telling[number] = [text for text in told if owners[_asked_of(page, text)] <= 1]
+        clear[number] = [text for text in telling[number] if not is_bare(text, page.title, body)]
     # A word asks little, but more than no question does.
     open_ = clear if any(clear.values()) else telling
     for texts in open_.values():
@@ -187,6 +194,8 @@ def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dic
             entry["metadata"] = {"hard_negatives": list(question.hard)}
     else:
         entry["expected_results"] = [{"id": page.point.id} if page.url is None else {"source_url": page.url}]
+    if page.filter:
+        entry["filter"] = dict(page.filter)
     if page.module is not None and "expected_module" in expects:
         entry["expected_module"] = page.module
     if "expected_keywords" in expects:

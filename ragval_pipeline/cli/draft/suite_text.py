@@ -18,6 +18,7 @@ from ragval_pipeline.suite.providers import PROVIDERS
 from ragval_pipeline.suite.sections import FILES
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.first_look.kinds import Kinds
+from ragval_pipeline.validation.first_look.tenants import PartedBy
 
 #: The query file, next to the suite file.
 QUERIES = "queries.yaml"
@@ -64,6 +65,7 @@ class SuiteDraft:
         other_vectors: Names of the others.
         sparse_name: The sparse vector of keyword search.
         kinds: The fields that identify points to exclude.
+        parted: The field that parts tenants, or None.
         fields: Canonical name to payload name, as found.
         shares: Payload name to the number of points that have it, if not all do.
         guessed: Canonical fields found by their values.
@@ -96,6 +98,7 @@ class SuiteDraft:
     other_vectors: Sequence[str] = ()
     sparse_name: str | None = None
     kinds: Sequence[Kinds] = ()
+    parted: PartedBy | None = None
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
     absent: Sequence[str] = ()
@@ -149,6 +152,8 @@ def _qdrant(draft: SuiteDraft) -> list[str]:
             "  filter:",
             *(f"    {_value(kinds.path)}: {_value(kinds.kept)}   # {kinds.told}" for kinds in draft.kinds),
         ]
+    if draft.parted is not None:
+        lines += [f"  partition_by: {_value(draft.parted.path)}   # {draft.parted.why}"]
     return lines
 
 

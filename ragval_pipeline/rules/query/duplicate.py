@@ -51,8 +51,8 @@ RULE = Rule(
     means="is in the test set more than once",
     many="are in the test set more than once",
     measured=(
-        "Queries are grouped by their text, with case and accents folded. If one of a group passes, another "
-        "that expects something else fails because of that."
+        "Queries are grouped by their filter and their text, with case and accents folded. If one of a group passes, "
+        "another that expects something else fails because of that."
     ),
     cause="The query was copied, or two people expect different results for it.",
     remedy="Keep one of each, and resolve contradictory expectations.",

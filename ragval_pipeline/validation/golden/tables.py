@@ -36,7 +36,7 @@ def test_queries(
     rows = [
         {
             "query_id": query.id,
-            "question": fold_text(query.query_text).rstrip("?!. "),
+            "question": _question(query),
             "expects": _expectation(query),
             "negative": query.negative,
             "passed": passed.get(query.id),
@@ -45,6 +45,12 @@ def test_queries(
         for query in queries
     ]
     return table_of(rows, raw_schemas()["_test_queries"])
+
+
+def _question(query: TestQuery) -> str:
+    """What is asked: of two tenants, the same words ask for two things."""
+    asked = fold_text(query.query_text).rstrip("?!. ")
+    return f"{asked} {sorted(query.filter.items())}" if query.filter else asked
 
 
 def _modules_of(query: TestQuery, modules: Mapping[str, str], page_key: PageKey) -> set[str]:

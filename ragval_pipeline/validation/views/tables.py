@@ -111,8 +111,8 @@ VIEWS: Mapping[str, View] = {
         "select * from _incomplete_hits",
     ),
     "test_queries": View(
-        "A test query that counts: its `question` without case, accents and the mark at its end, what it `expects` as "
-        "one text, the `modules` that it names or whose pages it expects, and whether it `passed`.",
+        "A test query that counts: its `question` without case, accents and the mark at its end, with its filter, what "
+        "it `expects` as one text, the `modules` that it names or whose pages it expects, and whether it `passed`.",
         "select * from _test_queries",
     ),
     "site_modules": View(

@@ -348,6 +348,13 @@ def test_the_same_question_twice_names_both_and_says_when_they_contradict():
     assert found[0].details == {"others": ["b"], "contradicting": True}
 
 
+def test_the_same_question_of_two_tenants_is_two_questions():
+    asked = [query(name, query_text="Why?", filter={"tenant": name}) for name in "ab"]
+    assert subjects("query.duplicate", evidence(asked)) == []
+    twice = [query(name, query_text="Why?", filter={"tenant": "a"}) for name in "ab"]
+    assert [subject.name for subject in subjects("query.duplicate", evidence(twice))] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
