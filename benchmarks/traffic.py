@@ -15,8 +15,7 @@ A question of the log is *hurt* by a planted defect if the page that answers it 
 of that page is one of those subjects (any hit, if the subject is the page): in the ``top_k`` of an exact search of the
 sound index or of the damaged one. Of what was planted this is known without the run. The report's root causes among the
 planted codes are compared, errors and warnings for themselves, each with what was planted of the codes that follow from
-it: as validation_report.json lists them, where a cause comes before all that follows from it even in part, and as
-report.html shows them, where it need not.
+it: as validation_report.json lists them, errors first, and as report.html shows them, each below its cause.
 
 Ends with 1 when a goal is missed.
 """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from operator import attrgetter
 from typing import Any
 
@@ -157,31 +159,43 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
 def order_findings(
     findings: Iterable[Finding], concern: Callable[[Finding], float | None] = attrgetter("asked")
 ) -> list[Finding]:
-    """Errors first, what most readers meet first, and every cause before its consequences, whole or partial.
+    """Errors first, what most readers meet first, and every cause before what follows from it.
 
     Readers meet a finding by the share of the real questions that it concerns, which ``concern`` tells, without a log
-    by its share of the index.
+    by its share of the index. Subjects that follow from another finding count there.
 
-    A cause takes the place of its first consequence, but a warning comes before an error only if the error follows from
-    it. Within a severity, a finding that follows entirely from another comes right after it.
+    The causes of a finding that follows from others as a whole come before it, and take its place, but a warning comes
+    before an error only if the error follows from it. Of a finding that follows from others in part, each cause takes
+    the place that this part alone would have. Within a severity, a finding that follows entirely from another comes
+    right after it.
     """
-    left = sorted(findings, key=lambda finding: _rank(finding, concern(finding)))
-    causes = {id(finding): [cause for cause in left if cause.code in _causes(finding)] for finding in left}
-    leads_to: dict[int, int] = {}
+    found = list(findings)
+    parts = {id(finding): _parts(finding) for finding in found}
+    leads_to = {
+        id(finding): _rank(finding, _weight(finding, parts[id(finding)], concern(finding))) for finding in found
+    }
+    left = sorted(found, key=lambda finding: leads_to[id(finding)])
+    before: dict[int, list[Finding]] = {id(finding): [] for finding in found}
+    for finding, cause in product(found, repeat=2):
+        part = parts[id(finding)].get(cause.code, 0.0)
+        if finding.because is None and part:
+            leads_to[id(cause)] = min(leads_to[id(cause)], _rank(finding, part * _whole(finding)))
+        elif part or cause.code == finding.because:
+            before[id(finding)].append(cause)
 
-    def lead(finding: Finding, rank: int) -> None:
-        if id(finding) not in leads_to:
-            leads_to[id(finding)] = rank
-            for cause in causes[id(finding)]:
-                lead(cause, rank)
+    def lead(finding: Finding) -> None:
+        for cause in before[id(finding)]:
+            if leads_to[id(finding)] < leads_to[id(cause)]:
+                leads_to[id(cause)] = leads_to[id(finding)]
+                lead(cause)
 
-    for rank, finding in enumerate(left):
-        lead(finding, rank)
+    for finding in found:
+        lead(finding)
     ordered: list[Finding] = []
     placed: dict[str, int] = {}
     while left:
         waiting = {id(finding) for finding in left}
-        ready = [finding for finding in left if waiting.isdisjoint(map(id, causes[id(finding)]))]
+        ready = [finding for finding in left if waiting.isdisjoint(map(id, before[id(finding)]))]
         following = min(
             ready or left,  # two that cause each other
             key=lambda finding: (
@@ -196,21 +210,34 @@ def order_findings(
     return ordered
 
 
-def _rank(finding: Finding, concern: float | None) -> tuple[int, float, float, int, str]:
-    severity, share = SEVERITIES.index(finding.severity), finding.share or 0.0
+_Rank = tuple[int, float, float, int, str]
+
+
+def _rank(finding: Finding, weight: float) -> _Rank:
     return (
-        severity,
-        -(share if concern is None else concern),
-        -share,
+        SEVERITIES.index(finding.severity),
+        -weight,
+        -(finding.share or 0.0),
         ORDER[finding.code],
         finding.scope or "",
     )
 
 
-def _causes(finding: Finding) -> set[str]:
-    """Codes that a finding or some of its subjects follow from."""
-    named = {finding.because, *(subject.because for subject in finding.subjects)}
-    return {str(code) for code in named if code and code != finding.code}
+def _whole(finding: Finding) -> float:
+    """The share of the real questions that it concerns; without a log that of the index."""
+    return (finding.share or 0.0) if finding.asked is None else finding.asked
+
+
+def _weight(finding: Finding, parts: Mapping[str, float], concern: float | None) -> float:
+    """The same of the subjects that follow from no other finding, or of all if there is none of these."""
+    alone = 1.0 - sum(parts.values())
+    return concern if concern is not None else _whole(finding) * (alone if alone > 0 else 1.0)
+
+
+def _parts(finding: Finding) -> dict[str, float]:
+    """The share of a finding's subjects that follow from each other code, 0..1."""
+    named = Counter(subject.because for subject in finding.subjects if subject.because not in {None, finding.code})
+    return {str(code): count / finding.count for code, count in named.items()}
 
 
 def _share(finding: Finding, affected: float, totals: Totals) -> float | None:

@@ -35,15 +35,23 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
         return FindingNode(findings[index], tuple(node(child) for child in children.get(index, ())))
 
     nodes = [node(index) for index in children.get(None, ())]
-    weights = [gravest(each) for each in nodes]
-    led_to: dict[str, tuple[int, float]] = {}
-    for at in reversed(range(len(nodes))):  # causes come before what follows from them
-        codes = {finding.code for finding in _all_of(nodes[at])}
-        weights[at] = min([weights[at], *(led_to[code] for code in codes & led_to.keys())])
-        for finding in _all_of(nodes[at]):
-            for code, count in finding.causes.items():
-                part = weights[at] if count > MOST * finding.count else _weight(finding, count / finding.count)
-                led_to[code] = min(part, led_to.get(code, part))
+    weights = [(*gravest(each), 0) for each in nodes]
+    holding: dict[str, list[int]] = {}
+    for at, each in enumerate(nodes):
+        for code in {finding.code for finding in _all_of(each)}:
+            holding.setdefault(code, []).append(at)
+    links = [
+        (cause, at, finding, count / finding.count)
+        for at, each in enumerate(nodes)
+        for finding in _all_of(each)
+        for code, count in finding.causes.items()
+        for cause in holding.get(code, ())
+        if cause != at
+    ]
+    for _ in nodes:  # no chain of causes is longer
+        for cause, at, finding, part in links:
+            severity, share, step = weights[at] if part > MOST else (*_weight(finding, part), 1)
+            weights[cause] = min(weights[cause], (severity, share, step - 1))
     return [nodes[at] for at in sorted(range(len(nodes)), key=weights.__getitem__)]
 
 
