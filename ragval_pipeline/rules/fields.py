@@ -14,7 +14,8 @@ _WHY_ALWAYS = {
 #: What to do about files stored as addresses.
 _OF_FILES = (
     "If the points name the files that the site is built from, set source.folder to the folder of these files, instead "
-    "of the sitemap: each file then belongs to its page. Otherwise store the address of the page, and re-ingest."
+    "of the sitemap: each file then belongs to its page. Otherwise, as for temporary copies of uploads, store the "
+    "address of the page, and re-ingest."
 )
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import partial
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.payload.field_map import RULE as FIELD_MAP
+from ragval_pipeline.sources.site.urls import name_no_page
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.aliases import suggest_field_map
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.payload.levels import present_fields
-
-if TYPE_CHECKING:
-    pass
 
 
 @detector(FIELD_MAP, needs=PayloadEvidence)
@@ -26,7 +25,8 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     canonical = {path: name for name, path in fields.items()}
     needed = present_fields(fields, rules.required, paged=True)
     absent = [path for path in needed if kinds.get(path, {}).keys() == {"absent"}]
-    suggested = suggest_field_map(observed, {canonical.get(path, path): path for path in (*fields.values(), *absent)})
+    wanted = {canonical.get(path, path): path for path in (*fields.values(), *absent)}
+    suggested = suggest_field_map(observed, wanted, fits=partial(_fits, evidence))
     subjects, instead = [], []
     for path in absent:
         name = canonical.get(path, path)
@@ -48,3 +48,11 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
         cause=f"The payload holds {', '.join(map(str, instead))} instead.",
         remedy=f"Write under payload: {written}.",
     )
+
+
+def _fits(evidence: PayloadEvidence, name: str, path: str) -> bool:
+    """Whether a payload name may be meant: addresses name pages, as far as its values are kept."""
+    if name != "source_url":
+        return True
+    kept = (json.loads(row["labels"]).get(path) for row in evidence.rows("labels") if row["labels"])
+    return not name_no_page([value for value in kept if isinstance(value, str)])

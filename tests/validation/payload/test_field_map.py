@@ -1,5 +1,11 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
 from ragval_pipeline.suite.payload import DEFAULT_FIELDS
 from ragval_pipeline.validation.payload.other_names import find_other_names
 from tests.validation.rows import evidence, named
@@ -49,3 +55,13 @@ def test_a_field_that_some_points_have_is_no_matter_of_the_map():
 
 def test_optional_fields_alone_raise_no_finding():
     assert judged(["chunk_text", "source_url", "module_name", "chapter_id", "page_title", "id"]) == []
+
+
+@pytest.mark.parametrize(("source", "expected"), [("blob", []), ("https://a.example/1", ["source_url"])])
+def test_a_word_that_all_points_have_is_no_address(source: str, expected: list[str]):
+    # LangChain.js calls what it loads from memory blob.
+    observed = ("chunk_text", "metadata", "metadata.source", "module_name", "chapter_id")
+    held = {"chunk_text": "x", "module_name": "x", "chapter_id": "x"}
+    found = evidence(held, held, fields=DEFAULT_FIELDS, required=REQUIRED, observed=observed)
+    labels = pa.RecordBatch.from_pydict({"labels": [json.dumps({"metadata.source": source})] * 2})
+    assert named([*find_other_names(replace(found, batches=lambda columns: [labels.select(columns)]))]) == expected
