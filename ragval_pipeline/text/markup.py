@@ -209,17 +209,24 @@ def without_comments(text: str) -> str:
     return _blanked(_COMMENT, text, _nothing) if "<!--" in text or "{/*" in text else text
 
 
+# A picture within a page's source, and the rest of one that was cut: base64 is written in lines of 76 characters or in
+# one. A long word of the page is text. See https://github.com/engram-app/Engram/issues/1619
+_DATA = r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}"
+_REST_OF_DATA = re.compile(
+    r"(?<!\S)(?=[A-Za-z+/]{0,76}\d)(?=[a-z0-9+/]{0,76}[A-Z])[A-Za-z0-9+/]{76,}={0,2}(?=[)\"'\s]|\Z)"
+)
 #: What a page is made from, unlike Markdown, which is written to be read.
 _MADE_FROM = re.compile(
     rf"<(?i:(?P<code>script|style))\b[^<>]*>(?:(?!<(?i:script|style)\b).)*?</(?i:(?P=code))>"
-    rf"|(?i:{_TAG})|{_COMPONENT}|{_REMARK}|{_TEMPLATE}|{_ENTITY}",
+    rf"|(?i:{_TAG})|{_COMPONENT}|{_REMARK}|{_TEMPLATE}|{_ENTITY}|{_DATA}",
     re.DOTALL,
 )
-_OF_MARKUP = ("<", "{%", "{{", "{/*", "&")
+_OF_MARKUP = ("<", "{%", "{{", "{/*", "&", ";base64,")
 
 
 def markup_pieces(text: str) -> Iterator[str]:
-    """The tags with their attributes, comments, entities, template code and control words in a text, as written."""
+    """The tags, comments, entities, template code, control words and encoded pictures in a text, as written."""
+    yield from (match[0] for match in _REST_OF_DATA.finditer(text))
     if _is_rtf(text):
         yield from (match[0] for match in _RTF.finditer(text))
     if any(sign in text for sign in _OF_MARKUP):

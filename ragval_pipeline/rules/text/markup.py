@@ -40,13 +40,17 @@ RULE = Rule(
     means="contains markup that its page does not show",
     many="contain markup that their pages do not show",
     measured=(
-        "Tags with their attributes, comments, entities, scripts, styles, template code and control words of RTF in a "
-        "chunk are searched for in what its page shows: HTML that a page shows as code is text. A page counts if a "
-        "point of it has template code, three other pieces, or 40 letters in them; then each of its points with any "
-        "does. Chunks that are mostly not on their page, or whose page could not be read, are not judged."
+        "Tags with their attributes, comments, entities, scripts, styles, template code, control words of RTF and "
+        "pictures in base64 in a chunk are searched for in what its page shows: HTML that a page shows as code is "
+        "text. A page counts if a point of it has template code, three other pieces, or 40 letters in them; then "
+        "each of its points with any does. Chunks that are mostly not on their page, or whose page could not be "
+        "read, are not judged."
     ),
     cause="The source of the pages was stored instead of their text.",
-    remedy="Extract the text from the HTML or RTF, or render templates, before chunking, and re-ingest.",
+    remedy=(
+        "Extract the text from the HTML or RTF, without data: addresses of pictures, or render templates, before "
+        "chunking, and re-ingest."
+    ),
     breaks={Aspect.FRAME, Aspect.LETTERS},
     error_share=0.5,
     repair="rewrite",

@@ -12,6 +12,9 @@ from tests.validation.rows import detected, evidence_of, named, texts
 PAGE = f"<h2 class='head' id='care'>Care</h2>{paragraphs(GRIPPER, CAMERA)}<ul><li>{BATTERY}</li></ul>"
 
 
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAUA" + "AAAFCAYAAACNbyblAAAAHElEQVQI12P4" * 3
+
+
 def found(*chunks: str, page: str = PAGE) -> list[str]:
     return named(detected("text.markup", evidence_of(texts(*chunks), [record(page)])))
 
@@ -36,6 +39,9 @@ def test_raw_html_is_named_with_the_share_of_its_letters():
         f"<!-- last reviewed by the whole team of writers in the spring of 2024 -->{GRIPPER}",
         f"{GRIPPER.replace(' ', '&nbsp;')}",
         f'<p data-note="{CAMERA}">{GRIPPER}',
+        f"{GRIPPER}\n![Grip](data:image/png;base64,{PICTURE}=)",
+        f"![Grip](data:image/png;base64,{PICTURE}",
+        f"{PICTURE}==)\n{GRIPPER}",
         rf"\pard\sa200\sl276\slmult1\b\fs22 Care\b0\par {GRIPPER}\par",
         rf"{{\rtf1\ansi\deff0{{\fonttbl{{\f0\fnil\fcharset0 Calibri;}}}}{{\*\generator Riched20}} {GRIPPER}",
     ],
@@ -64,6 +70,11 @@ def test_a_pair_of_tags_counts_on_a_page_that_was_stored_raw():
     pair = f"<p>{BATTERY}</p>"
     assert found(pair, GRIPPER) == []
     assert found(paragraphs(GRIPPER, CAMERA), pair, GRIPPER) == ["0", "1"]
+
+
+def test_a_picture_in_base64_that_the_page_shows_as_code_is_text():
+    shown = f"data:image/png;base64,{PICTURE}"
+    assert found(f"{GRIPPER}\n{shown}", page=f"{PAGE}<pre><code>{shown}</code></pre>") == []
 
 
 CODE = '<div class="card">\n  <p>Hello &amp; welcome</p>\n  {% include "a.html" %}\n</div>'
