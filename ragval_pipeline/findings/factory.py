@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
 from operator import attrgetter
 from typing import Any
 
@@ -162,26 +161,23 @@ def order_findings(
     """Errors first, what most readers meet first, and every cause before what follows from it.
 
     Readers meet a finding by the share of the real questions that it concerns, which ``concern`` tells, without a log
-    by its share of the index. Subjects that follow from another finding count there.
+    by its share of the index.
 
-    The causes of a finding that follows from others as a whole come before it, and take its place, but a warning comes
-    before an error only if the error follows from it. Of a finding that follows from others in part, each cause takes
-    the place that this part alone would have. Within a severity, a finding that follows entirely from another comes
-    right after it.
+    A cause takes the place of its first consequence, but a warning comes before an error only if the error follows from
+    it. With a log, a cause of a part of a finding takes the place that this part alone would have: the rest may concern
+    more questions. Within a severity, a finding that follows entirely from another comes right after it.
     """
     found = list(findings)
-    parts = {id(finding): _parts(finding) for finding in found}
-    leads_to = {
-        id(finding): _rank(finding, _weight(finding, parts[id(finding)], concern(finding))) for finding in found
-    }
+    leads_to = {id(finding): _rank(finding, concern(finding)) for finding in found}
     left = sorted(found, key=lambda finding: leads_to[id(finding)])
     before: dict[int, list[Finding]] = {id(finding): [] for finding in found}
-    for finding, cause in product(found, repeat=2):
-        part = parts[id(finding)].get(cause.code, 0.0)
-        if finding.because is None and part:
-            leads_to[id(cause)] = min(leads_to[id(cause)], _rank(finding, part * _whole(finding)))
-        elif part or cause.code == finding.because:
-            before[id(finding)].append(cause)
+    for finding, parts in [(finding, _parts(finding)) for finding in found]:
+        for cause in (other for other in left if other.code in parts):
+            if finding.because is None and finding.asked is not None:
+                rank = _rank(finding, parts[cause.code] * finding.asked)
+                leads_to[id(cause)] = min(leads_to[id(cause)], rank)
+            else:
+                before[id(finding)].append(cause)
 
     def lead(finding: Finding) -> None:
         for cause in before[id(finding)]:
@@ -210,34 +206,22 @@ def order_findings(
     return ordered
 
 
-_Rank = tuple[int, float, float, int, str]
-
-
-def _rank(finding: Finding, weight: float) -> _Rank:
+def _rank(finding: Finding, concern: float | None) -> tuple[int, float, float, int, str]:
+    severity, share = SEVERITIES.index(finding.severity), finding.share or 0.0
     return (
-        SEVERITIES.index(finding.severity),
-        -weight,
-        -(finding.share or 0.0),
+        severity,
+        -(share if concern is None else concern),
+        -share,
         ORDER[finding.code],
         finding.scope or "",
     )
 
 
-def _whole(finding: Finding) -> float:
-    """The share of the real questions that it concerns; without a log that of the index."""
-    return (finding.share or 0.0) if finding.asked is None else finding.asked
-
-
-def _weight(finding: Finding, parts: Mapping[str, float], concern: float | None) -> float:
-    """The same of the subjects that follow from no other finding, or of all if there is none of these."""
-    alone = 1.0 - sum(parts.values())
-    return concern if concern is not None else _whole(finding) * (alone if alone > 0 else 1.0)
-
-
 def _parts(finding: Finding) -> dict[str, float]:
     """The share of a finding's subjects that follow from each other code, 0..1."""
-    named = Counter(subject.because for subject in finding.subjects if subject.because not in {None, finding.code})
-    return {str(code): count / finding.count for code, count in named.items()}
+    named = Counter(subject.because for subject in finding.subjects)
+    parts = {code: count / finding.count for code, count in named.items() if code not in {None, finding.code}}
+    return {**({finding.because: 1.0} if finding.because else {}), **parts}
 
 
 def _share(finding: Finding, affected: float, totals: Totals) -> float | None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ragval_pipeline.findings.factory import Totals, make_finding, order_findings, with_shares
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.findings.readers import AnsweredBy, Readers, with_readers
@@ -64,3 +66,25 @@ def test_a_finding_that_mostly_names_what_another_does_comes_after_what_readers_
         "chunk.duplicate_text",
         "coverage.stale_page",
     ]
+
+
+@pytest.mark.parametrize(
+    ("following", "expected"),
+    [
+        (3, ["coverage.missing_page", "payload.missing_field", "vector.zero"]),
+        (1, ["vector.zero", "payload.missing_field", "coverage.missing_page"]),
+    ],
+)
+def test_a_cause_of_a_part_comes_where_this_part_would(following: int, expected: list[str]) -> None:
+    names = ["n1", "n2", "n3", "n4"]
+    readers = Readers(100, [*(AnsweredBy(10, "n", [name]) for name in names), AnsweredBy(15, "f", ["f"])])
+    because = {"because": "coverage.missing_page"}
+    partly = make_finding(
+        "vector.zero",
+        [Subject(name, page="n", details=because if at < following else {}) for at, name in enumerate(names)],
+    )
+    cause = make_finding("coverage.missing_page", [Subject("/m", page="m")])
+    beside = make_finding("payload.missing_field", [Subject("f", page="f")])
+    found = with_readers([partly, cause, beside], readers)
+    ordered = [finding.code for finding in order_findings(found, readers.concern)]
+    assert ordered == expected
