@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, compress, islice
-from operator import itemgetter
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.findings.factory import PASSAGE
 from ragval_pipeline.lazy import np
-from ragval_pipeline.text.folding import SEPARATOR, FoldedText, amount_of, code_points, fold, words_of
+from ragval_pipeline.text.folding import FoldedText, amount_of, fold, words_of
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.text.markup import without_markup
+from ragval_pipeline.validation.facts.cuts import Cuts
 from ragval_pipeline.validation.facts.gaps import pieces_of
 from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
@@ -57,7 +57,7 @@ def held_blocks(
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     elsewhere, texts = _Elsewhere(page, held, upto), _Texts(page, chunks, tuple(labels), tuple(stored))
-    cuts = _Cuts(page, chunks, held, texts)
+    cuts = Cuts(page, chunks, held, texts.held)
     blocks = list[BlockFacts]()
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
     counts = iter((upto[ranges[:, 1]] - upto[ranges[:, 0]]).tolist())
@@ -94,74 +94,6 @@ def _behind(text: str, letter: int) -> str:
     """A text from one of its letters on."""
     shown = FoldedText.of(text)
     return shown.shown[int(shown.offsets[letter]) :]
-
-
-@dataclass
-class _Cut:
-    """A part of a page behind the last letter of a chunk, up to the next one.
-
-    Attributes:
-        block: Number of the block that it begins in.
-        text: That block's text.
-        first: Its first letter there.
-        is_within: Whether that is within a block, or a list of blocks: the part goes on in the next ones.
-        letters: Its letters in the content.
-        lacking: How much text of it is in no chunk.
-    """
-
-    block: int
-    text: str
-    first: int
-    is_within: bool
-    letters: int = 0
-    lacking: float = 0
-
-
-class _Cuts:
-    """What of a page's content is behind the last letter of a chunk, up to the next one.
-
-    A chunk ends where the chunker meant it to end: if no other goes on there, either was cut off. A chunk in which the
-    page has other words at its end does not tell where it would have gone on.
-    """
-
-    def __init__(self, page: Page, chunks: Sequence[Alignment], held: Mask, texts: _Texts) -> None:
-        lasts = [chunk.spans[-1] for chunk in chunks if chunk.spans and chunk.spans[-1].end == chunk.letters]
-        ends = {last.beyond for last in lasts if last.place >= 0}
-        # Nothing goes on from one text of the page to another.
-        parted = held | (code_points(page.letters) == ord(SEPARATOR))
-        edges = np.flatnonzero(np.diff(parted, prepend=True, append=True)).reshape(-1, 2).tolist()
-        self._holes = [(first, last) for first, last in edges if first in ends]
-        self._texts = texts
-        self._cuts: dict[int, _Cut] = {}
-
-    def add(
-        self, number: int, block: Block, letters: str, places: Sequence[Range], *, is_listed: bool, missing: int
-    ) -> None:
-        """Count a block, given its number, letters, positions, whether it goes on a list, and how much chunks lack."""
-        parts = list(self._parts(places))
-        lacks = ~self._texts.held(letters) if parts else np.empty(0, dtype=np.bool_)
-        for hole, first, end in parts:
-            cut = self._cuts.setdefault(hole, _Cut(number, block.text, first, is_within=first > 0 or is_listed))
-            if cut.block == number or cut.is_within:
-                lacking = "".join(compress(letters[first:end], lacks[first:end]))
-                cut.letters += end - first
-                cut.lacking += amount_of(lacking[:missing])
-
-    def longest(self) -> dict[int, _Cut]:
-        """By the number of a block the cut that begins in it and lacks most, if that is most of its letters."""
-        cuts = (cut for cut in self._cuts.values() if 0 < cut.lacking >= MOST * cut.letters)
-        return {cut.block: cut for cut in sorted(cuts, key=lambda cut: cut.lacking)}
-
-    def _parts(self, places: Sequence[Range]) -> Iterator[tuple[int, int, int]]:
-        """Numbers of such parts that a block with these positions has, as ranges of its letters."""
-        seen = 0
-        for begin, end in places:
-            for hole in range(bisect_right(self._holes, begin, key=itemgetter(1)), len(self._holes)):
-                first, last = self._holes[hole]
-                if first >= end:
-                    break
-                yield hole, seen + max(first, begin) - begin, seen + min(last, end) - begin
-            seen += end - begin
 
 
 @dataclass(frozen=True)
