@@ -343,6 +343,11 @@ class ReportedFinding(Told, BaseModel):
         return self.share if asked is None else float(asked)
 
     @property
+    def is_asked(self) -> bool:
+        """Whether a log tells how many of the real questions it concerns."""
+        return self.details.get("asked_share") is not None
+
+    @property
     def elsewhere(self) -> int:
         """How many of its pages are stored under other addresses."""
         return int(self.details.get("elsewhere") or 0)

@@ -237,10 +237,11 @@ def _unexplained(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
 
 
 def _late(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
-    """Causes listed after their consequences."""
+    """Causes listed after their consequences; with a log of questions, of a part of a finding they may be."""
     places = {(finding.code, finding.scope): place for place, finding in enumerate(seen.findings)}
     for entry in planted:
         place = places.get((entry.code, entry.scope), 0)
         for finding in seen.loud:
-            if entry.code in seen.causes(finding) and places[finding.code, finding.scope] < place:
+            causes = {finding.because} if finding.is_asked else seen.causes(finding)
+            if entry.code in causes and places[finding.code, finding.scope] < place:
                 yield f"{finding.code} comes before its cause {entry.code}"
