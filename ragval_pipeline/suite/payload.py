@@ -68,7 +68,12 @@ class PayloadSettings(Section):
 
     @property
     def embedded_fields(self) -> tuple[str, ...]:
-        """Canonical names of the fields that were embedded with the text, as ``embedded_text`` names them."""
+        """Canonical names of the fields that were embedded with the text, as ``embedded_text`` names them.
+
+        LlamaIndex embeds all metadata: those of which every point must have one, for of others none may be missed.
+        """
+        if self.embedded_text is None and self.flavour == "llamaindex":
+            return tuple(name for name, path in self.fields.items() if path in self.required and is_metadata(path))
         named = ("headings" if name == "heading" else name for name in PLACEHOLDER.findall(self.embedded_text or ""))
         return tuple(dict.fromkeys(name for name in named if name in CANONICAL_FIELDS and name != "text"))
 
@@ -98,6 +103,11 @@ class PayloadSettings(Section):
                     f"{printable(name)} is not a canonical field. {did_you_mean(str(name), CANONICAL_FIELDS)}"
                 )
         return fields
+
+
+def is_metadata(path: str) -> bool:
+    """Whether a payload name of LlamaIndex's is metadata, and no part of its node."""
+    return path.startswith("_node_content#metadata.") or not path.startswith("_node_content#")
 
 
 def is_framework(flavour: Any) -> bool:

@@ -152,3 +152,11 @@ def test_the_fields_that_are_embedded_with_a_text_are_those_that_its_template_na
     assert settings.embedded_fields == ("title", "headings")
     assert PayloadSettings().embedded_fields == ()
     assert PayloadSettings(embedded_text="{payload.context}\n{text}").embedded_fields == ()
+
+
+def test_llamaindex_embeds_the_metadata_that_every_point_must_have() -> None:
+    assert PayloadSettings(flavour="llamaindex").embedded_fields == ("source_url",)
+    nested = {"source_url": "_node_content#metadata.url", "title": "title"}
+    settings = PayloadSettings(flavour="llamaindex", fields=nested, required=["_node_content#metadata.url", "title"])
+    assert settings.embedded_fields == ("source_url", "title")
+    assert PayloadSettings(flavour="langchain").embedded_fields == ()
