@@ -146,6 +146,23 @@ class SystemFailure(RagvalError):
         """The status that the system answered with: a number, or a name over gRPC; None if it gave none."""
         return self.details.get("status")
 
+    @property
+    def error(self) -> object:
+        """The name of the client's error, if there was no answer."""
+        return self.details.get("error")
+
+    @property
+    def redirects_to(self) -> str | None:
+        """The address, on another host, that the system sent the request to; None if it did not."""
+        target = self.details.get("redirects_to")
+        return None if target is None else str(target)
+
+    @property
+    def most_hits(self) -> int | None:
+        """The most hits of a search that the system allows, if that is what it refused."""
+        most = self.details.get("most_hits")
+        return most if isinstance(most, int) else None
+
 
 class NotMeasurableError(RagvalError):
     """All systems answered, but there is nothing to measure.

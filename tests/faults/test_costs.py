@@ -18,7 +18,7 @@ from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
-from ragval_pipeline.text.markup import without_markup
+from ragval_pipeline.text.markup import markup_pieces, without_markup
 from ragval_pipeline.text.printing import shown_url
 from tests.support.qdrant_server import QdrantStandIn
 
@@ -37,6 +37,10 @@ class Cost:
 
 def signals(html: str) -> Any:
     return refresh_target(html, base=URL)
+
+
+def pieces(text: str) -> Any:
+    return list(markup_pieces(text))
 
 
 def whole_page(html: str) -> Any:
@@ -65,6 +69,9 @@ ROWS = {
     "unclosed brackets of an address": Cost(without_markup, lambda: f"]({'a(b' * 100_000}"),
     "brackets of an address that a chunk cuts": Cost(without_markup, lambda: f"{'a(b)' * 100_000} a)"),
     "unclosed footnotes of a chunk": Cost(without_markup, lambda: "[^" * 100_000),
+    "unclosed groups of RTF": Cost(pieces, lambda: r"\rtf1 \pard " + r"{\fonttbl {a" * 50_000),
+    "long words that are no picture": Cost(pieces, lambda: "a" * 300_000),
+    "addresses of data without data": Cost(pieces, lambda: "data:a/b" * 50_000 + ";base64,"),
 }
 
 

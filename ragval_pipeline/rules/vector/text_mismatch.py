@@ -132,7 +132,8 @@ class Details(NamedTuple):
         """As a sentence without full stop."""
         if self.length is not None and self.expected_length is not None:
             return f"length {self.length:g}, not {self.expected_length:g}"
-        looks = LOOKS[self.looks_like].means if self.looks_like else ""
+        situation = LOOKS.get(self.looks_like) if self.looks_like else None
+        looks = situation.means if situation else ""  # a kept run of another version may say more
         if self.looks_like == "another_point" and self.belongs_to:
             looks = f"it is that of {names.value('others', [self.belongs_to])}"
         if self.cosine is None:

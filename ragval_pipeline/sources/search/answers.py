@@ -11,7 +11,6 @@ from typing import Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.search.methods import Asked
 from ragval_pipeline.sources.search.searchers import Searcher
-from ragval_pipeline.sources.stores.qdrant.facts import MOST_HITS
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Found, Hit
 
 #: Maximum points of a deeper search: beyond it a ranking of pages is useless.
@@ -186,10 +185,9 @@ class _Asking:
                     limits[number], returned[number] = one.limit, len(found.hits)
                     self._add_deeper(number, found.hits)
             except SystemFailure as failure:
-                most = failure.details.get(MOST_HITS)
-                if not isinstance(most, int):
+                if failure.most_hits is None:
                     raise
-                deepest = most
+                deepest = failure.most_hits
 
     def _add_deeper(self, number: int, hits: Sequence[Hit]) -> None:
         answer = self._answers[number]

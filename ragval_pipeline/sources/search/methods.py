@@ -149,7 +149,7 @@ def _text_index(suite: Suite, facts: CollectionFacts, reader: Reader) -> str:
         next(reader.search_words([TextSearch("a", filter_key(field), 1)], fields=()))
     except SystemFailure as failure:
         # A server refuses the request, and the embedded Qdrant raises the error of a wrong call.
-        reasons = {failure.status, failure.details.get("error")}
+        reasons = {failure.status, failure.error}
         if reasons.isdisjoint({400, "INVALID_ARGUMENT", "ValueError", "NotImplementedError"}):
             raise
         raise SuiteError(

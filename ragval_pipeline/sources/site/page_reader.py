@@ -186,13 +186,13 @@ class PageReader:
         except SystemFailure as failure:
             if failure.code == SOURCE_UNREACHABLE.code and self._health.is_down_after_failure(host):
                 raise
-            target = failure.details.get("redirects_to")
+            target = failure.redirects_to
             return PageCopy(
                 url,
-                final_url=None if target is None else str(target),
+                final_url=target,
                 problem=failure.problem,
                 redirected=target is not None,
-                target_key=None if target is None else self._folder.key(str(target)),
+                target_key=None if target is None else self._folder.key(target),
                 host_failed=failure.code == SOURCE_UNREACHABLE.code,
             )
         if self._health.is_down_after_status(host, answer.status):

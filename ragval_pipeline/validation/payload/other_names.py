@@ -25,6 +25,8 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     canonical = {path: name for name, path in fields.items()}
     needed = present_fields(fields, rules.required, paged=True)
     absent = [path for path in needed if kinds.get(path, {}).keys() == {"absent"}]
+    if not absent:
+        return
     wanted = {canonical.get(path, path): path for path in (*fields.values(), *absent)}
     suggested = suggest_field_map(observed, wanted, fits=partial(_fits, evidence))
     subjects, instead = [], []

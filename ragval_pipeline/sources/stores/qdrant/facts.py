@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: Qdrant's refusals in strict mode, over REST and gRPC.
 _REFUSED = frozenset({400, "INVALID_ARGUMENT"})
-#: Detail of the failure of a search for more hits than strict mode allows: the limit.
-MOST_HITS = "most_hits"
 
 
 class StrictMode(BaseModel):
@@ -85,7 +83,7 @@ class Limits:
         """The result of ``call`` for exactly ``wanted`` hits.
 
         Raises:
-            SystemFailure: As ``Asking``; if strict mode forbids so many, ``MOST_HITS`` of its details is the limit.
+            SystemFailure: As ``Asking``; if strict mode forbids so many, its ``most_hits`` is the limit.
         """
         try:
             return self._ask(call)
@@ -100,7 +98,7 @@ class Limits:
                 subject=failure.subject,
                 remedy="Lower retrieval.top_k, or raise max_query_limit of the collection's strict mode.",
                 attempts=failure.attempts,
-                details={**failure.details, MOST_HITS: most},
+                details={**failure.details, "most_hits": most},
             ) from failure
 
     def exact(self, call: Callable[[], T], otherwise: Callable[[], T]) -> T:

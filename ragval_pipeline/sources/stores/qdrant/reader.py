@@ -13,16 +13,8 @@ from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
-from ragval_pipeline.sources.stores.qdrant.facts import (
-    CollectionFacts,
-    Limits,
-    ordered_fields,
-    other_vectors_of,
-    sparse_of,
-    strict_mode_of,
-    tenant_fields,
-    vectors_of,
-)
+from ragval_pipeline.sources.stores.qdrant.description import Description
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, Limits
 from ragval_pipeline.sources.stores.qdrant.filtered import MOST_READ, WHOLE, LeftOut, left_out, named_alike
 from ragval_pipeline.sources.stores.qdrant.local import LocalPoints
 from ragval_pipeline.sources.stores.qdrant.names import (
@@ -93,7 +85,10 @@ class CollectionReader:
         self._concurrency = concurrency
         # None: a REST client whose server has not been checked for gRPC yet.
         self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
-        self._limits = Limits(self._ask, self._info)
+        self._description = Description(
+            client, collection, vector_name, ask=self._ask, is_local=self._local is not None
+        )
+        self._limits = Limits(self._ask, self._description.info)
         self._searches = Searches(
             client,
             collection=collection,
@@ -120,37 +115,7 @@ class CollectionReader:
         Raises:
             SystemFailure: ``index.collection_missing`` with similar names, or ``index.unreachable``.
         """
-        info: Any = self._ask(self._info)
-        aliases = self._aliases()
-        params, local = info.config.params, self._local is not None
-        version = None if local else self._server_version()
-        used = params.vectors.get(self._vector_name or "") if isinstance(params.vectors, dict) else params.vectors
-        return CollectionFacts(
-            name=aliases.get(self._collection, self._collection),
-            alias=self._collection if self._collection in aliases else None,
-            local=local,
-            status=str(getattr(info.status, "value", info.status)),
-            points_count=self.count(),
-            stored_points=info.points_count,
-            sparse_vectors_count=self._count_sparse(params.sparse_vectors or {}),
-            indexed_vectors_count=info.indexed_vectors_count,
-            vectors=vectors_of(params.vectors),
-            other_vectors=other_vectors_of(params),
-            sparse=sparse_of(params),
-            payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
-            tenant_indexes=None if local else tenant_fields(info.payload_schema or {}, version),
-            ordered=ordered_fields(info.payload_schema or {}),
-            metadata=getattr(info.config, "metadata", None) or {},
-            optimizer=_optimizer(info.optimizer_status),
-            deferred_points=getattr(getattr(info, "update_queue", None), "deferred_points", None),
-            hnsw=_hnsw(info.config.hnsw_config, used),
-            indexing_threshold=getattr(info.config.optimizer_config, "indexing_threshold", None),
-            segments=getattr(info, "segments_count", None),
-            quantized=any(getattr(part, "quantization_config", None) is not None for part in (info.config, used)),
-            strict_mode=strict_mode_of(info.config),
-            sharding=getattr(params.sharding_method, "value", None),
-            server_version=version,
-        )
+        return self._description.facts(self.count)
 
     def count(self) -> int:
         """Number of points, after the filter: exact, unless strict mode forbids that."""
@@ -452,48 +417,6 @@ class CollectionReader:
         pages = self._ask.pages(ask_page)
         return frozenset(canonical_id(record.id) for page in pages for record in page)
 
-    def _info(self) -> Any:
-        return self._client.get_collection(self._collection)
-
-    def _count_sparse(self, vectors: Iterable[str]) -> int | None:
-        """Number of stored sparse vectors, which Qdrant counts as indexed; None if unknown."""
-        from qdrant_client import models
-
-        try:
-            return sum(
-                self._ask(
-                    partial(
-                        self._client.count,
-                        self._collection,
-                        count_filter=models.Filter(must=[models.HasVectorCondition(has_vector=name)]),
-                        exact=True,
-                    )
-                ).count
-                for name in vectors
-            )
-        except SystemFailure as failure:
-            _log.debug("sparse vectors were not counted: %s", failure)
-            return None
-
-    def _aliases(self) -> dict[str, str]:
-        try:
-            aliases: Any = self._ask(self._client.get_aliases)
-        except SystemFailure as failure:
-            # A key limited to one collection may not list aliases; then the name is used as it is.
-            if failure.status in {403, "PERMISSION_DENIED"}:
-                return {}
-            raise
-        return {entry.alias_name: entry.collection_name for entry in aliases.aliases}
-
-    def _server_version(self) -> str | None:
-        try:
-            info: Any = self._ask(self._client.info)
-        except SystemFailure as failure:
-            # A proxy may forward /collections only; the version is informational.
-            _log.debug("no server version: %s", failure)
-            return None
-        return str(info.version)
-
     def _filter(self, equal: Equal | None = None) -> Any:
         """The suite's filter, with further values."""
         return filter_model({**self._equal, **(equal or {})}, None)
@@ -516,16 +439,3 @@ def _limit_after(page: Sequence[Point]) -> int:
     some = page[:: 1 + len(page) // 30]
     characters = sum(len(value) for point in some for value in point.payload.values() if isinstance(value, str))
     return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(some) // max(characters, 1)))
-
-
-def _optimizer(status: Any) -> str:
-    value = getattr(status, "value", status)
-    return "ok" if value == "ok" else str(getattr(status, "error", value))
-
-
-def _hnsw(config: Any, vector: Any) -> dict[str, Any]:
-    """The collection's HNSW settings, overridden by those of the vector."""
-    own = getattr(vector, "hnsw_config", None)
-    names = ("m", "ef_construct", "full_scan_threshold")
-    found = {name: (getattr(own, name, None), getattr(config, name, None)) for name in names}
-    return {name: general if special is None else special for name, (special, general) in found.items()}
