@@ -90,20 +90,20 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
         return moved
     if result.name in _SHORT_OF and lost:
         noun, one, many = _SHORT_OF[result.name]
-        told = f"{_of(lost, result.denominator)} {noun} {one if lost == 1 else many}"
+        lacking = f"{_of(lost, result.denominator)} {noun}"
+        told = f"{lacking} {one if lost == 1 else many}"
         found = sum(finding.elsewhere for finding in report.findings) if result.name == "coverage" else 0
+        if not found:
+            return told
+        where = f"only under {'another address' if found == 1 else 'other addresses'}"
         if found == lost:
-            return f"{told.replace('not in the index', 'in the index only')} under {_addresses(found)}"
-        return f"{told}, {found:,} of them only under {_addresses(found)}" if found else told
+            return f"{lacking} {'is' if lost == 1 else 'are'} in the index {where}"
+        return f"{told}, {found:,} of them {where}"
     if result.name in _SHARE_OF and result.value is not None:
         return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
     if result.name == "no_regression":
         return "the index got worse than its baseline"
     return f"{criterion_name(result.name)} is {show_value(result)}, must be {show_gate(result)}"
-
-
-def _addresses(pages: int) -> str:
-    return "another address" if pages == 1 else "other addresses"
 
 
 def _errors(report: ValidationReport, room: int) -> list[str]:

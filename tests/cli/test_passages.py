@@ -201,6 +201,9 @@ def test_tenants_with_the_same_addresses_are_told_apart_by_the_field_that_the_us
     suite, queries = drafted(tmp_path)
     assert "partition_by" not in suite["qdrant"]
     assert not any("filter" in query for query in queries)
+    wrong = ragval("init", "--qdrant-path", "qdrant", "--force", "--partition-by", "metadata.tennant")
+    assert wrong.code == 2
+    assert "--partition-by: no point has metadata.tennant. Did you mean metadata.tenant?" in wrong.message
     made = ragval("init", "--qdrant-path", "qdrant", "--queries", "24", "--force", "--partition-by", "metadata.tenant")
     assert made.code == 0
     suite, queries = drafted(tmp_path)

@@ -16,12 +16,13 @@ from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import SiteLook, is_made, look_at_site, records_of, shared_folder, usual_host
 from ragval_pipeline.cli.draft.suite_text import ScopeDraft, SuiteDraft
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.sections import SourceSettings
-from ragval_pipeline.text.printing import plural, suite_name
+from ragval_pipeline.text.printing import did_you_mean, plural, suite_name
 from ragval_pipeline.validation.first_look.fields import (
     find_fields,
     lost_fields,
@@ -161,6 +162,9 @@ class _Found:
 
     @classmethod
     def of(cls, look: Look, vector: VectorFacts | None, wishes: Wishes, reader: Reader) -> _Found:
+        named = wishes.partition_by
+        if named is not None and named not in look.observed:
+            raise SuiteError(f"no point has {named}", key="--partition-by", remedy=did_you_mean(named, look.observed))
         flavour = flavour_of(look.observed)
         wanted = wanted_fields(wishes.profile, flavour)
         fields, guessed = find_fields(look, wanted)
