@@ -233,6 +233,16 @@ def markup_pieces(text: str) -> Iterator[str]:
         yield from (match[0] for match in _MADE_FROM.finditer(text))
 
 
+# What a piece of markup opens or closes: ``<div``, ``{%``.
+_KIND = re.compile(r"<!--|</?([\w.]+)|\{.[</*%>]?")
+
+
+def markup_kind(piece: str) -> str:
+    """The element of a tag, opening or closing, the signs that open a template's code; any other piece as it is."""
+    found = _KIND.match(piece)
+    return found[1] or found[0] if found else piece
+
+
 _FRONT = re.compile(_FRONT_MATTER, re.DOTALL)
 _VALUE = re.compile(r"^[ \t]*[A-Za-z][\w-]*:[ \t]+([\"']?)(\S.*?)\1[ \t]*$", re.MULTILINE)
 

@@ -17,7 +17,7 @@ from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (
     fold_text,
-    word_pattern,
+    word_places,
 )
 
 #: Maximum rows, and hits of all rows: beyond them a browser takes seconds to open the page.
@@ -228,12 +228,8 @@ def _pieces(shown: str, spans: Sequence[tuple[int, int]], length: int) -> list[P
 
 def _spans(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
     """Positions of the words as (start, end), end exclusive, in order, without nesting."""
-    patterns = [pattern for word in words if (pattern := word_pattern(word)) is not None]
-    if not patterns:
-        return []
-    folded, places = _folded(line)
-    matches = (match for pattern in patterns for match in pattern.finditer(folded))
-    found = sorted((match.start(), -match.end()) for match in matches if match.end() > match.start())
+    folded, places = _folded(line) if words else ("", ())
+    found = sorted((at, -at - len(fold_text(word))) for word in words for at in word_places(folded, word))
     spans: list[tuple[int, int]] = []
     for first, minus_last in found:
         span = places[first], places[-minus_last - 1] + 1

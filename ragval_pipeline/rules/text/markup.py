@@ -42,9 +42,9 @@ RULE = Rule(
     measured=(
         "Tags with their attributes, comments, entities, scripts, styles, template code, control words of RTF and "
         "pictures in base64 in a chunk are searched for in what its page shows: HTML that a page shows as code is "
-        "text. A page counts if a point of it has template code, three other pieces, or 40 letters in them; then "
-        "each of its points with any does. Chunks that are mostly not on their page, or whose page could not be "
-        "read, are not judged."
+        "text. A page counts if a point of it has template code, three other pieces, or 40 letters in them, of tags "
+        "and template code that it never shows as code; then each of its points with any does. Chunks that are "
+        "mostly not on their page, or whose page could not be read, are not judged."
     ),
     cause="The source of the pages was stored instead of their text.",
     remedy=(

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import fold, words_of
+from ragval_pipeline.text.markup import markup_kind, markup_pieces
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, squashed
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.proven import Shown
@@ -57,6 +58,12 @@ class PageWords:
     def has_written(self, piece: str) -> bool:
         """Whether it shows a piece of code, or its Markdown has it, whatever the line breaks."""
         return "".join(piece.split()).casefold() in self._seen
+
+    @cached_property
+    def markup_kinds(self) -> frozenset[str]:
+        """The kinds of markup that it shows as code, or its Markdown has."""
+        record = self._record
+        return frozenset(map(markup_kind, markup_pieces(f"{record.title}\n{record.body}\n{record.source}")))
 
     def lacks(self, passage: Passage) -> bool:
         """Whether it does not show a damaged passage itself."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank, without_zero_width
 from ragval_pipeline.text.folding import FoldedText, amount_of, fold_blanks, fold_lines, words_of
-from ragval_pipeline.text.markup import markup_pieces
+from ragval_pipeline.text.markup import markup_kind, markup_pieces
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, stray_characters
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
 from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, stored_hash
@@ -124,7 +124,8 @@ class TextFacts:
         phrases: Phrases that documentation themes put around pages.
         markup: Letters and digits of tags, attributes, entities and template code that its page does not show; 0 if
             not compared.
-        raw: Whether that is more than a piece or two, which Markdown passes through.
+        raw: Whether that is more than a piece or two, which Markdown passes through, of kinds that the page does not
+            show as code.
     """
 
     point_id: str
@@ -226,9 +227,15 @@ def _hidden_markup(stored: StoredText, page: PageWords) -> dict[str, Any]:
     # Characters that are only escaped are damage of their own.
     if all(piece.startswith("&") for piece in hidden):
         hidden = [piece for piece in hidden if not is_escape(piece)]
-    letters = sum(character.isalnum() for piece in hidden for character in piece)
-    is_template = any(piece.startswith("{") for piece in hidden)
-    return {"markup": letters, "raw": is_template or len(hidden) >= MARKUP_PIECES or letters >= PASSAGE_LETTERS}
+    # An example in HTML that has changed says nothing of how the page was stored: a page shows such tags itself.
+    strange = [piece for piece in hidden if markup_kind(piece) not in page.markup_kinds]
+    is_template = any(piece.startswith("{") for piece in strange)
+    is_much = len(strange) >= MARKUP_PIECES or _letters(strange) >= PASSAGE_LETTERS
+    return {"markup": _letters(hidden), "raw": is_template or is_much}
+
+
+def _letters(pieces: Iterable[str]) -> int:
+    return sum(character.isalnum() for piece in pieces for character in piece)
 
 
 class _Edge(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -15,9 +16,9 @@ _SEPARATORS = re.compile(r"[\s_\-]+")
 _BLANKS = re.compile(r"\s+")
 #: Combining classes of letters, and of marks that change one: nukta, the voicing marks of kana, virama.
 _KEPT = frozenset({0, 7, 8, 9})  # definition
-#: A word character. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean have no spaces between words, or attach
-#: endings: there a word needs no boundaries.
-_GOES_ON = (
+#: A character within a word. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean have no spaces between words, or
+#: attach endings: there a word needs no boundaries.
+_GOES_ON = re.compile(
     r"[^\W\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
@@ -67,17 +68,16 @@ def chapter_matches(expected: str, stored: str) -> bool:
 
 def holds_word(folded_text: str, keyword: str) -> bool:
     """Whether a folded text contains a keyword as whole words; False for a keyword without characters."""
-    pattern = word_pattern(keyword)
-    return pattern is not None and pattern.search(folded_text) is not None
+    return next(word_places(folded_text, keyword), None) is not None
 
 
-def word_pattern(keyword: str) -> re.Pattern[str] | None:
-    """The pattern for a keyword as whole words in a folded text; None for a keyword without characters."""
+def word_places(folded_text: str, keyword: str) -> Iterator[int]:
+    """Where a keyword begins as whole words in a folded text; nowhere for a keyword without characters."""
     folded = fold_text(keyword)
-    return _word(folded) if folded else None
-
-
-@lru_cache(maxsize=4096)  # work
-def _word(folded: str) -> re.Pattern[str]:
-    # \b would never match after the last + of c++.
-    return re.compile(rf"(?<!{_GOES_ON}){re.escape(folded)}(?!{_GOES_ON})")
+    at = folded_text.find(folded) if folded else -1
+    while at >= 0:
+        # The last + of c++ ends no word, and nothing need follow it.
+        end = at + len(folded)
+        if not (_GOES_ON.match(folded_text, at - 1) if at else None) and not _GOES_ON.match(folded_text, end):
+            yield at
+        at = folded_text.find(folded, at + 1)

@@ -87,6 +87,14 @@ def test_markup_that_the_page_shows_as_code_is_text(stored: str):
     assert found(f"{GRIPPER}\n{stored}") == ["0"]
 
 
+def test_an_example_in_html_that_has_changed_is_no_markup_and_a_raw_page_that_shows_one_is():
+    page = f"{PAGE}<pre><code>{html.escape(CODE)}</code></pre>"
+    old = CODE.replace("card", "card shadow large rounded-corners with-a-border").replace("a.html", "header.html")
+    assert found(f"Care\n{GRIPPER}\n{old}", page=page) == []
+    raw = f"<h2 class='head'>Care</h2><p>{GRIPPER}</p><pre><code class='language-html'>{html.escape(CODE)}</code></pre>"
+    assert found(raw, f"<p id='b'>{CAMERA}</p>", page=page) == ["0", "1"]
+
+
 def test_entities_of_raw_html_are_markup_in_each_chunk_of_the_page_and_no_wrong_character_set():
     page = f"{PAGE}<p>Arms &amp; legs &lt;both&gt;</p>"
     evidence = evidence_of(texts(page, "Arms &amp; legs"), [record(page)])
