@@ -7,16 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.site.urls import FileNames, PagePaths, UrlFolder, fold_path, path_of
-
-if TYPE_CHECKING:
-    from ragval_pipeline.errors import SystemFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +226,11 @@ class SiteInventory(BaseModel):
     def scope_urls(self) -> dict[str, str]:
         """In-scope pages: canonical form to the address in the sitemap."""
         return {page.key: page.url for page in self.pages if page.in_scope}
+
+    @cached_property
+    def modules(self) -> dict[str, str]:
+        """``modules_of`` its pages."""
+        return modules_of(self.pages)
 
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""

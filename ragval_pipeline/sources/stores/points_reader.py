@@ -245,10 +245,14 @@ class _RowsOfFile(Sequence[str]):
 
     def blocks(self, size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """All vectors, some at a time, in the order of the file."""
-        order = np.argsort(self.points.ids.rows[self.numbers], kind="stable")
-        for start in range(0, len(order), size):
-            places = order[start : start + size]
+        for start in range(0, len(self._order), size):
+            places = self._order[start : start + size]
             yield places, self.points.vectors(self.name, self.numbers[places])
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        """Places in the order of the file: each search reads all of them."""
+        return np.argsort(self.points.ids.rows[self.numbers], kind="stable")
 
     def of(self, places: NDArray[np.int64]) -> _RowsOfFile:
         """Those at some places."""
