@@ -296,13 +296,16 @@ def test_points_without_a_page_are_not_compared_and_a_built_site_is_still_read(t
 def test_a_word_that_all_points_have_is_not_their_page(tmp_path: Path, ragval: Ragval) -> None:
     # What LangChain.js loads from memory, as in n8n, has the source "blob".
     payloads = langchain_payloads()
-    for payload in payloads:
+    for at, payload in enumerate(payloads):
         payload["metadata"]["source"] = "blob"
-    store(tmp_path / "qdrant", payloads)
+        payload["page_content"] = " ".join(f"Part {at}x{number} is turned by a gear." for number in range(9))
+    store(tmp_path / "qdrant", [payload for payload in payloads for _ in range(3)])
     guide(tmp_path)
     ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
     assert ended.code == 0, ended.err
-    assert "the points have no field with the URL or the file of their page" in " ".join(ended.out.split())
+    seen = " ".join(ended.out.split())
+    assert "no field with the URL or the file of their page (metadata.source is “blob” in all of them)" in seen
+    assert "the words of the index are stored 3.0 times" in seen
     assert "source_url" not in written(tmp_path)["payload"]["fields"]
 
 

@@ -316,11 +316,11 @@ def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> 
 
 
 def _texts(found: _Found) -> dict[tuple[str, ...], list[str]]:
-    """The embedded texts of each page, or of each point without a page, for each tenant."""
+    """The embedded texts of each page, by address, and of all points without one together, for each tenant."""
     texts: dict[tuple[str, ...], list[str]] = {}
     for point in found.look.points:
         url = value_of(point, found.fields.get("source_url"))
         text = embedded_of(point.payload, found.fields.get("text"), found.flavour)
         tenant = map(str, found.parted.filter_of(point).values()) if found.parted is not None else ()
-        texts.setdefault((point.id if url is None else without_fragment(str(url)), *tenant), []).append(text)
+        texts.setdefault(("" if url is None else without_fragment(str(url)), *tenant), []).append(text)
     return texts

@@ -17,11 +17,13 @@ from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.site.folders import in_words
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Search
+from ragval_pipeline.text.display import shorten
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.first_look.kinds import Kinds
 from ragval_pipeline.validation.first_look.points import Look
 from ragval_pipeline.validation.first_look.repeats import repeats_of
 from ragval_pipeline.validation.first_look.tenants import PartedBy
+from ragval_pipeline.validation.payload.aliases import is_named_like
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -34,6 +36,9 @@ State = Literal["ok", "note", "unseen"]
 _SAMPLED = 400
 #: Questions listed.
 _NAMED = 2
+_URL = "source_url"
+#: Letters of a value that is shown.
+_VALUE = 40
 #: A smaller share is not shown as a number: it would be rounded to 0.
 _FEW = 0.01
 
@@ -125,13 +130,14 @@ def first_look(
 ) -> list[Line]:
     """Observations about a collection before its first run.
 
-    ``texts`` are the embedded texts of each page, by address or point id, and tenant; ``asked`` is ``None`` if none of
-    the ``drafted`` questions was run.
+    ``texts`` are the embedded texts of each page, by address, empty for points without one, and tenant; ``asked`` is
+    ``None`` if none of the ``drafted`` questions was run.
     """
     read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
+    addresses = [address for address, *_ in texts if address] if _URL in fields else []
     return [
-        _pages(site, partial=part, named="source_url" in fields, files=all(is_file_path(key[0]) for key in texts)),
+        _pages(site, partial=part, files=all(map(is_file_path, addresses))) if addresses else _unnamed(look, site),
         *(_folders(site) if site is not None else []),
         *(Line("kinds", f"{each.told} by qdrant.filter", "note") for each in kinds),
         *([Line("tenants", f"told by {parted.path}: {parted.why}; questions filter by it")] if parted else []),
@@ -145,12 +151,30 @@ def first_look(
 _OF_FILES = "; the points name files: run this again with --source and the folder of these files"
 
 
-def _pages(site: SiteLook | None, *, partial: str, named: bool, files: bool) -> Line:
+#: Nothing to compare the points with.
+_NO_SITE = Line("pages", "not compared with a site: set it with --source", "unseen")
+
+
+def _unnamed(look: Look, site: SiteLook | None) -> Line:
+    """What is said where no field names the page of a point.
+
+    LangChain.js, and n8n with it, writes "blob" as the source of all that is loaded from memory.
+    """
     if site is None:
-        return Line("pages", "not compared with a site: set it with --source", "unseen")
-    if not named:
-        message = "not compared: the points have no field with the URL or the file of their page"
-        return Line("pages", f"{message}; make the ingestion write one, or set payload.fields.source_url", "note")
+        return _NO_SITE
+    named = {path: {str(value) for value in look.values(path)} for path in look.observed if is_named_like(_URL, path)}
+    told = [
+        f" ({path} is “{shorten(min(values), _VALUE)}” in all of them)"
+        for path, values in named.items()
+        if len(values) == 1 and look.filled(path) == len(look.points)
+    ]
+    message = f"not compared: the points have no field with the URL or the file of their page{''.join(told[:1])}"
+    return Line("pages", f"{message}; make the ingestion write one, or set payload.fields.{_URL}", "note")
+
+
+def _pages(site: SiteLook | None, *, partial: str, files: bool) -> Line:
+    if site is None:
+        return _NO_SITE
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
     scope, where = site.in_scope, site.where
@@ -181,8 +205,9 @@ def _stored(texts: Mapping[tuple[str, ...], Sequence[str]], part: str) -> list[L
     if repeats is None:
         return []
     if repeats.is_usual:
+        whose = "each page's words" if any(address for address, *_ in texts) else "the words of the index"
         message = (
-            f"each page's words are stored {repeats.usual:.1f} times: it was ingested more than once, chunks overlap a "
+            f"{whose} are stored {repeats.usual:.1f} times: it was ingested more than once, chunks overlap a "
             "lot, or it repeats itself"
         )
         return [Line("stored", f"{part}{message}", "note")]
