@@ -102,54 +102,52 @@ class LexicalSearcher:
         key = frozenset(equal.items())
         if key not in self._passing:
             ids = self.passing(equal)
-            self._passing[key] = np.array([name in ids for name in self._index.ids], dtype=bool)
+            marked = pc.is_in(self._index.ids, value_set=array_of(sorted(ids), pa.string()))
+            self._passing[key] = np.asarray(marked.to_numpy(), dtype=bool)
         return self._passing[key]
 
 
 @dataclass(frozen=True, eq=False)
 class _Index:
-    """Weights of the words of some queries in all texts.
+    """How often all texts have the words of some queries.
 
     Attributes:
         ids: Points, as text.
-        rows: For each word the texts that have it, as indices into ``ids``.
-        weights: Their scores.
+        rows: For each word the texts that have it, as indices into ``ids``, in order.
+        counts: How often each of these has it.
+        usual: For each text how much its length weighs against the count of a word.
     """
 
-    ids: list[str]
-    rows: dict[str, NDArray[np.int64]]
-    weights: dict[str, NDArray[np.float64]]
+    ids: pa.ChunkedArray
+    rows: Mapping[str, NDArray[np.int32]]
+    counts: Mapping[str, NDArray[np.int32]]
+    usual: NDArray[np.float64]
 
     @classmethod
     def of(cls, batches: Iterable[pa.RecordBatch], vocabulary: Collection[str]) -> _Index:
         known = array_of(sorted(vocabulary), pa.string())
-        ids = list[str]()
-        lengths, rows, words = [], [], []
+        ids, lengths, held = [], [np.empty(0, dtype=np.int64)], []
+        first, holding = 0, np.zeros(len(known), dtype=np.int64)
         for batch in batches:
             split = words_of(batch.column("text"))
             counts = numbers_of(pc.list_value_length(split)).astype(np.int64)
-            codes = numbers_of(without_nulls(pc.index_in(split.flatten(), known), -1))
-            numbers = np.repeat(np.arange(len(ids), len(ids) + len(counts)), counts)
+            codes = numbers_of(without_nulls(pc.index_in(split.flatten(), known), -1)).astype(np.int64)
+            keys = codes * len(batch) + np.repeat(np.arange(len(batch)), counts)
+            keys, times = np.unique(keys[codes >= 0], return_counts=True)
+            words, rows = np.divmod(keys, max(len(batch), 1))
+            held.append((words.astype(np.int32), (rows + first).astype(np.int32), times.astype(np.int32)))
+            holding += np.bincount(words, minlength=len(known))
+            ids.append(batch.column("point_id"))
             lengths.append(counts)
-            rows.append(numbers[codes >= 0])
-            words.append(codes[codes >= 0].astype(np.int64))
-            ids += batch.column("point_id").to_pylist()
-        length = np.concatenate([np.empty(0, dtype=np.int64), *lengths])
-        keys = np.concatenate([np.empty(0, dtype=np.int64), *words]) * max(len(ids), 1) + np.concatenate(
-            [np.empty(0, dtype=np.int64), *rows]
-        )
-        keys, counts = np.unique(keys, return_counts=True)
-        word, row = np.divmod(keys, max(len(ids), 1))
-        holding = np.bincount(word, minlength=len(known))
-        rarity = np.log1p((len(ids) - holding + 0.5) / (holding + 0.5))
-        usual = K1 * (1 - B + B * length / max(length.mean() if len(length) else 1.0, 1.0))
-        scores = rarity[word] * counts * (K1 + 1) / (counts + usual[row])
-        ends = np.cumsum(holding)[:-1]
-        names = known.to_pylist()
+            first += len(batch)
+        length = np.concatenate(lengths)
+        names, ends = known.to_pylist(), np.cumsum(holding)
+        every_row, every_count = _by_word(held, ends - holding)
         return cls(
-            ids,
-            dict(zip(names, np.split(row, ends), strict=False)),
-            dict(zip(names, np.split(scores, ends), strict=False)),
+            pa.chunked_array(ids, pa.string()),
+            dict(zip(names, np.split(every_row, ends[:-1]), strict=False)),
+            dict(zip(names, np.split(every_count, ends[:-1]), strict=False)),
+            K1 * (1 - B + B * length / max(length.mean() if len(length) else 1.0, 1.0)),
         )
 
     def best(
@@ -160,10 +158,35 @@ class _Index:
         if not known:
             return []
         rows = np.concatenate([self.rows[word] for word in known])
-        scores = np.bincount(rows, np.concatenate([self.weights[word] for word in known]), minlength=len(self.ids))
+        scores = np.bincount(rows, np.concatenate([self._scores(word) for word in known]), minlength=len(self.ids))
         some = np.flatnonzero(scores > 0 if passing is None else (scores > 0) & passing)
         if len(some) > limit:
             last = np.partition(scores[some], -limit)[-limit]
             some = some[scores[some] >= last]
-        ranked = sorted(some.tolist(), key=lambda row: (-scores[row], self.ids[row]))
-        return [(self.ids[row], float(scores[row])) for row in ranked[:limit]]
+        ranked = sorted(zip((-scores[some]).tolist(), self.ids.take(some).to_pylist(), strict=True))
+        return [(name, -falling) for falling, name in ranked[:limit]]
+
+    def _scores(self, word: str) -> NDArray[np.float64]:
+        """The score of a word in each text that has it."""
+        rows, counts = self.rows[word], self.counts[word]
+        rarity = np.log1p((len(self.ids) - len(rows) + 0.5) / (len(rows) + 0.5))
+        scores: NDArray[np.float64] = rarity * counts * (K1 + 1) / (counts + self.usual[rows])
+        return scores
+
+
+def _by_word(
+    held: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Rows and counts of all words, each word's from its start on; ``held`` has words, rows and counts, and is emptied.
+
+    Each is held once: those of the words of many questions are most of what a search of a million texts holds.
+    """
+    rows = np.empty(sum(len(words) for words, *_ in held), dtype=np.int32)
+    counts, following = np.empty_like(rows), starts.copy()
+    while held:
+        words, own, times = held.pop(0)
+        size = np.bincount(words, minlength=len(starts))
+        places = np.arange(len(words)) + np.repeat(following - (np.cumsum(size) - size), size)
+        rows[places], counts[places] = own, times
+        following += size
+    return rows, counts
