@@ -6,16 +6,16 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.rule import Found, Rule, Told
 
 SQL = """
-with hashed as (
-  select * from chunks where stored_hash <> ''
+with hashed as not materialized (  -- read again by each part: a million hashes take half a gigabyte
+  select point_id, page_key, page_url, stored_hash, hashed_as, digest from chunks where stored_hash <> ''
 ), form as (  -- what the hashes that are right are hashes of
   select hashed_as, count(*) as points from hashed where hashed_as is not null group by hashed_as
 ), right_ones as (
   select sum(points) as points, max(points) as explained, arg_max(hashed_as, (points, hashed_as)) as convention
   from form
 ), page as (  -- several texts with one hash: it is that of the page
-  select count(distinct stored_hash) = 1 as is_of_page from hashed where page_key is not null
-  group by page_key having count(distinct coalesce(digest, 0)) > 1
+  select min(stored_hash) = max(stored_hash) as is_of_page from hashed where page_key is not null
+  group by page_key having min(coalesce(digest, 0)) < max(coalesce(digest, 0))
 )
 select point_id as name, page_key as page, page_url, stored_hash as stored,
   convention as all_convention, total.points as all_points, explained as all_explained
