@@ -34,9 +34,7 @@ def audit(world, scratch):
     if not out.exists():
         raise RuntimeError(ended.stderr[-500:])
     report = json.loads(out.read_text())
-    found = [
-        (entry.get("id") or entry.get("metric_id"), str(entry.get("status", "")).upper()) for entry in report["metrics"]
-    ]
+    found = [(entry["id"], entry["state"]) for entry in report["metrics"]]
     severity = {"FAIL": "error", "WARN": "warning"}
     return {
         "findings": [finding(name, severity[status]) for name, status in found if status in severity],
