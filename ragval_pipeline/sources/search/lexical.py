@@ -103,7 +103,7 @@ class LexicalSearcher:
         if key not in self._passing:
             ids = self.passing(equal)
             marked = pc.is_in(self._index.ids, value_set=array_of(sorted(ids), pa.string()))
-            self._passing[key] = np.asarray(marked.to_numpy(), dtype=bool)
+            self._passing[key] = numbers_of(marked)
         return self._passing[key]
 
 
@@ -163,7 +163,9 @@ class _Index:
         if len(some) > limit:
             last = np.partition(scores[some], -limit)[-limit]
             some = some[scores[some] >= last]
-        ranked = sorted(zip((-scores[some]).tolist(), self.ids.take(some).to_pylist(), strict=True))
+        ranked = sorted(
+            zip((-scores[some]).tolist(), self.ids.take(array_of(some.tolist(), pa.int64())).to_pylist(), strict=True)
+        )
         return [(name, -falling) for falling, name in ranked[:limit]]
 
     def _scores(self, word: str) -> NDArray[np.float64]:
