@@ -23,7 +23,7 @@ from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, corpus_rows
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.kept.evidence import KEPT, KeysManifest
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -87,7 +87,7 @@ def judge_payloads(
         modules=suite.payload.modules,
         filtered=tuple(suite.qdrant.filter or ()),
         id_rule=profile.id_rule if profile else None,
-        path_modules=inventory.modules,
+        path_modules=modules_of(inventory.pages),
     )
     if not manifest.points:
         return measure_payloads(take_evidence(Snapshot(manifest), rules, now=datetime.now(UTC)))

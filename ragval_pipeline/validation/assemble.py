@@ -13,7 +13,7 @@ from ragval_pipeline.findings.factory import Totals, grade_findings, merge_findi
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.findings.readers import NOBODY, Readers, with_readers
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.text.times import utc_text
@@ -165,7 +165,7 @@ def _totals(sections: Mapping[str, Any], inventory: SiteInventory | None) -> Tot
 
 def _pages_of_modules(inventory: SiteInventory | None) -> dict[str, list[str]]:
     pages: dict[str, list[str]] = {}
-    for key, module in inventory.modules.items() if inventory else ():
+    for key, module in modules_of(inventory.pages).items() if inventory else ():
         pages.setdefault(normalise_name(module), []).append(key)
     return pages
 

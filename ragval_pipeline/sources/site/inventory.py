@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -226,11 +225,6 @@ class SiteInventory(BaseModel):
     def scope_urls(self) -> dict[str, str]:
         """In-scope pages: canonical form to the address in the sitemap."""
         return {page.key: page.url for page in self.pages if page.in_scope}
-
-    @cached_property
-    def modules(self) -> dict[str, str]:
-        """``modules_of`` its pages."""
-        return modules_of(self.pages)
 
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""

@@ -16,7 +16,7 @@ from ragval_pipeline.rules.details import read
 from ragval_pipeline.rules.source.empty import RULE as SOURCE_EMPTY
 from ragval_pipeline.rules.source.scope import RULE as SOURCE_SCOPE
 from ragval_pipeline.sources.site.folders import folders_of, in_words
-from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage, modules_of
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
@@ -107,7 +107,7 @@ def compare(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now
 
 def _by_module(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> dict[str, ModuleCoverage]:
     totals: dict[str, list[bool]] = {}
-    for key, module in inventory.modules.items():
+    for key, module in modules_of(inventory.pages).items():
         totals.setdefault(module, []).append(key in indexed)
     return {
         module: ModuleCoverage(

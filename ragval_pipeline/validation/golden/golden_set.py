@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -76,7 +76,7 @@ class Reviewed:
         """The tables under the views, by name of the view."""
         golden, page_key = self.golden, self.golden.inventory.folder().key
         passed = {report.query_id: report.passed for report in query_results_of(self.results)}
-        modules = golden.inventory.modules
+        modules = modules_of(golden.inventory.pages)
         return {
             "test_queries": tables.test_queries(golden.queries, passed, modules, page_key),
             "site_modules": tables.site_modules(golden.inventory.pages, modules),

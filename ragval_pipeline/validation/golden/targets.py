@@ -13,6 +13,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.details import read, written
 from ragval_pipeline.rules.query.dead_target import RULE as DEAD_TARGET
 from ragval_pipeline.rules.query.dead_target import Details
+from ragval_pipeline.sources.site.inventory import modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.printing import nearest
@@ -38,7 +39,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
     known = site.union(facts.pages)
-    site_modules = {} if inventory.failure else Counter(inventory.modules.values())
+    site_modules = {} if inventory.failure else Counter(modules_of(inventory.pages).values())
     known_urls = {page.key: page.url for page in inventory.pages}
     module_match = reviewed.golden.settings.rules.module_match
     subjects = []

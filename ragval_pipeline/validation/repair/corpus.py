@@ -17,7 +17,7 @@ from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.html.page_text import Block
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, amount_of, fold
 from ragval_pipeline.validation.repair.chunker import Layout
@@ -118,7 +118,7 @@ class RepairCorpus:
         findings.
         """
         gone, wrong = _names(findings, INTEGRITY_GONE.code), _names(findings, *_OF_VECTORS)
-        world = cls(inventory, gone, wrong, modules=inventory.modules)
+        world = cls(inventory, gone, wrong, modules=modules_of(inventory.pages))
         names = {subject.name for finding in known for subject in finding.subjects}
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
         about_cuts = (finding for finding in findings if not _OF_CUTS.isdisjoint(CATALOGUE[finding.code].breaks))
