@@ -238,9 +238,9 @@ _KIND = re.compile(r"<!--|</?([\w.]+)|\{.[</*%>]?")
 
 
 def markup_kind(piece: str) -> str:
-    """The element of a tag, opening or closing, the signs that open a template's code; any other piece as it is."""
+    """The element of a tag, opening or closing, in lower case; the signs that open template code; else the piece."""
     found = _KIND.match(piece)
-    return found[1] or found[0] if found else piece
+    return (found[1] or found[0]).lower() if found else piece
 
 
 _FRONT = re.compile(_FRONT_MATTER, re.DOTALL)

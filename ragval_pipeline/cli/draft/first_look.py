@@ -18,7 +18,7 @@ from ragval_pipeline.sources.site.folders import in_words
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
 from ragval_pipeline.sources.stores.qdrant.protocol import Equal, Search
 from ragval_pipeline.text.display import shorten
-from ragval_pipeline.text.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural, shown_url
 from ragval_pipeline.validation.first_look.kinds import Kinds
 from ragval_pipeline.validation.first_look.points import Look
 from ragval_pipeline.validation.first_look.repeats import repeats_of
@@ -164,7 +164,7 @@ def _unnamed(look: Look, site: SiteLook | None) -> Line:
         return _NO_SITE
     named = {path: {str(value) for value in look.values(path)} for path in look.observed if is_named_like(_URL, path)}
     told = [
-        f" ({path} is “{shorten(min(values), _VALUE)}” in all of them)"
+        f" ({path} is “{shorten(shown_url(min(values)), _VALUE)}” in all of them)"
         for path, values in named.items()
         if len(values) == 1 and look.filled(path) == len(look.points)
     ]

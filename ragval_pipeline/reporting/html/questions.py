@@ -15,10 +15,7 @@ from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.text.display import one_line, shorten
 from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
-from ragval_pipeline.validation.retrieval.texts import (
-    fold_text,
-    word_places,
-)
+from ragval_pipeline.validation.retrieval.texts import fold_text, word_places
 
 #: Maximum rows, and hits of all rows: beyond them a browser takes seconds to open the page.
 MOST_ROWS = 2_000

@@ -91,6 +91,7 @@ def test_an_example_in_html_that_has_changed_is_no_markup_and_a_raw_page_that_sh
     page = f"{PAGE}<pre><code>{html.escape(CODE)}</code></pre>"
     old = CODE.replace("card", "card shadow large rounded-corners with-a-border").replace("a.html", "header.html")
     assert found(f"Care\n{GRIPPER}\n{old}", page=page) == []
+    assert found(f"Care\n{GRIPPER}\n{old.replace('div', 'DIV')}", page=page) == []
     raw = f"<h2 class='head'>Care</h2><p>{GRIPPER}</p><pre><code class='language-html'>{html.escape(CODE)}</code></pre>"
     assert found(raw, f"<p id='b'>{CAMERA}</p>", page=page) == ["0", "1"]
 
