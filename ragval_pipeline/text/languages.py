@@ -18,11 +18,13 @@ NAMES = {
     "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 _ENGLISH = frozenset({"the", "and", "of", "to", "is", "a", "in", "for", "that", "with", "this", "are"})
-#: Of these, those that no other language is full of.
-_ONLY_ENGLISH = _ENGLISH - {"a", "in"}
-#: What is no prose: fenced code, code in a line, markup, and words with marks of code or of an address.
+#: Of these, those that no other language is full of, and more that code is not full of, either.
+_ONLY_ENGLISH = (_ENGLISH - {"a", "in"}) | frozenset({"you", "your", "it", "be", "which", "can", "they", "its", "how"})
+#: What is no prose: fenced code, code in a line, markup, and words with marks of code or of an address. Most words have
+#: none: those first, as the group that is kept, so that no word is searched for marks from each of its letters.
 _NO_PROSE = re.compile(
-    r"^(?:```|~~~)[\s\S]*?(?:^(?:```|~~~)|\Z)|`[^`\n]*`|<[^>\n]*>|\S*(?:[{}=<>|\\_()\[\]@#$]|\w[.:/]+\w)\S*",
+    r"((?:[^\s{}=<>|\\_()\[\]@#$`~.:/]+[.:/]*\s+)+)"
+    r"|^(?:```|~~~)[\s\S]*?(?:^(?:```|~~~)|\Z)|`[^`\n]*`|<[^>\n]*>|\S*(?:[{}=<>|\\_()\[\]@#$]|\w[.:/]+\w)\S*",
     re.MULTILINE,
 )
 _NO_LETTERS = re.compile(r"[\W\d_]+")
@@ -32,6 +34,9 @@ _LOOKED_AT, _FEWEST, _FEWEST_WIDE = 400, 80, 20
 _WORDS, _ONE_IN = 15, 8
 #: Below this probability nobody knows.
 _SURE = 0.95
+#: Letters that tell most languages, and how sure they must be: of 2,300 texts in 17 languages no longer look said
+#: anything else, and 2,170 needed none.
+_FIRST, _SURE_AT_FIRST = 160, 0.97
 #: Characters of Japanese alone, those that it shares with Chinese, and how many of the first are among both: half of
 #: any Japanese prose; a Chinese page may quote a word.
 _KANA, _HAN, _KANA_ONE_IN = re.compile("[\u3041-\u3096\u30a1-\u30fa]"), re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"), 10
@@ -45,18 +50,22 @@ def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
 
 def prose_of(text: str) -> str:
     """The words of a text without code, markup and addresses, separated by single blanks."""
-    return _NO_LETTERS.sub(" ", _NO_PROSE.sub(" ", text[: 4 * _LOOKED_AT])).strip()[:_LOOKED_AT]
+    return _NO_LETTERS.sub(" ", _NO_PROSE.sub(r"\1 ", text[: 4 * _LOOKED_AT])).strip()[:_LOOKED_AT]
 
 
 def language_of(text: str) -> str | None:
     """The code of a text's language; None if it has too little prose, or none of ``NAMES`` is sure."""
     prose = prose_of(text)
-    if not _has_enough(prose):
-        return None
+    return _language_of(prose) if _has_enough(prose) else None
+
+
+def _language_of(prose: str) -> str | None:
     words = prose.casefold().split()
     if len(words) >= _WORDS and _ONE_IN * sum(word in _ONLY_ENGLISH for word in words) > len(words):
         return "en"
-    code, sure = _classifier()(prose)
+    code, sure = _classifier()(prose[:_FIRST])
+    if sure < _SURE_AT_FIRST and len(prose) > _FIRST:
+        code, sure = _classifier()(prose)
     return code if sure >= _SURE else None
 
 
@@ -69,8 +78,8 @@ def is_japanese(text: str) -> bool:
 def is_mixed(text: str) -> bool:
     """Whether paragraphs of a text, as far as they have enough prose, are in several languages."""
     # Prose is never longer than its text, and most lines need no second look.
-    long = [part for part in text.split("\n") if _has_enough(part) and _has_enough(prose_of(part))]
-    return len(long) > 1 and len({language_of(part) for part in long} - {None}) > 1
+    long = [prose for part in text.split("\n") if _has_enough(part) and _has_enough(prose := prose_of(part))]
+    return len(long) > 1 and len({_language_of(prose) for prose in long} - {None}) > 1
 
 
 def _has_enough(prose: str) -> bool:
