@@ -212,8 +212,10 @@ def without_comments(text: str) -> str:
 # A picture within a page's source, and the rest of one that was cut: base64 is written in lines of 76 characters or in
 # one. A long word of the page is text. See https://github.com/engram-app/Engram/issues/1619
 _DATA = r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/]+={0,2}"
+_LINE_OF_DATA = 76
 _REST_OF_DATA = re.compile(
-    r"(?<!\S)(?=[A-Za-z+/]{0,76}\d)(?=[a-z0-9+/]{0,76}[A-Z])[A-Za-z0-9+/]{76,}={0,2}(?=[)\"'\s]|\Z)"
+    rf"(?<!\S)(?=[A-Za-z+/]{{0,{_LINE_OF_DATA}}}\d)(?=[a-z0-9+/]{{0,{_LINE_OF_DATA}}}[A-Z])"
+    rf"[A-Za-z0-9+/]{{{_LINE_OF_DATA},}}={{0,2}}(?=[)\"'\s]|\Z)"
 )
 #: What a page is made from, unlike Markdown, which is written to be read.
 _MADE_FROM = re.compile(
@@ -226,7 +228,8 @@ _OF_MARKUP = ("<", "{%", "{{", "{/*", "&", ";base64,")
 
 def markup_pieces(text: str) -> Iterator[str]:
     """The tags, comments, entities, template code, control words and encoded pictures in a text, as written."""
-    yield from (match[0] for match in _REST_OF_DATA.finditer(text))
+    if max(map(len, text.split()), default=0) >= _LINE_OF_DATA:
+        yield from (match[0] for match in _REST_OF_DATA.finditer(text))
     if _is_rtf(text):
         yield from (match[0] for match in _RTF.finditer(text))
     if any(sign in text for sign in _OF_MARKUP):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.stores.points_file import keeping_points, open_points
 from ragval_pipeline.sources.stores.points_reader import PointsReader
-from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded, open_client, reader_of_settings
+from ragval_pipeline.sources.stores.qdrant.connect import keeping_clients, open_client, reader_of_settings
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.protocol import Reader
@@ -53,8 +53,8 @@ def opened_reader(settings: QdrantSettings, *, policy: RetrySettings) -> Iterato
 
 @contextmanager
 def keeping_stores() -> Iterator[None]:
-    """What is read as a whole when it is opened stays open until the end: embedded collections and files."""
+    """Collections and files that are opened meanwhile stay open until the end."""
     with ExitStack() as stack:
-        stack.enter_context(keeping_embedded())
+        stack.enter_context(keeping_clients())
         stack.enter_context(keeping_points())
         yield

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
@@ -48,24 +48,30 @@ def open_client(settings: QdrantSettings) -> Iterator[QdrantClient]:
         SystemFailure: The embedded folder does not exist or is open in another process, or the URL is unusable.
     """
     kept = _kept.get()
-    if settings.path is not None and kept is not None:
-        folder = settings.path.resolve()
-        if folder not in kept:
-            kept[folder] = _client(settings)
-        yield kept[folder]
+    if kept is not None:
+        same = _place_and_access(settings)
+        if same not in kept:
+            kept[same] = _client(settings)
+        yield kept[same]
         return
     with closing(_client(settings)) as client:
         yield client
 
 
-#: Open clients of embedded folders, while they are kept.
-_kept: ContextVar[dict[Path, QdrantClient] | None] = ContextVar("_kept", default=None)
+#: What a client is opened by.
+_Access: TypeAlias = "tuple[Path | str | None, str | None, bool, int, float]"
+#: Open clients, while they are kept.
+_kept: ContextVar[dict[_Access, QdrantClient] | None] = ContextVar("_kept", default=None)
 
 
 @contextmanager
-def keeping_embedded() -> Iterator[None]:
-    """An embedded Qdrant that is opened meanwhile stays open until the end: each opening reads all of its points."""
-    clients: dict[Path, QdrantClient] = {}
+def keeping_clients() -> Iterator[None]:
+    """A client that is opened meanwhile stays open until the end.
+
+    Each opening of an embedded Qdrant reads all of its points; each client of a server reads the certificates of the
+    world and connects anew.
+    """
+    clients: dict[_Access, QdrantClient] = {}
     token = _kept.set(clients)
     try:
         yield
@@ -73,6 +79,12 @@ def keeping_embedded() -> Iterator[None]:
         _kept.reset(token)
         for client in clients.values():
             client.close()
+
+
+def _place_and_access(settings: QdrantSettings) -> _Access:
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    place = settings.url if settings.path is None else settings.path.resolve()
+    return place, key, settings.prefer_grpc, settings.grpc_port, settings.timeout_s
 
 
 def _client(settings: QdrantSettings) -> QdrantClient:

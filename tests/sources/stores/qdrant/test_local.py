@@ -14,7 +14,7 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.stores.qdrant import local
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
-from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded, open_client
+from ragval_pipeline.sources.stores.qdrant.connect import keeping_clients, open_client
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Search
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings
@@ -122,12 +122,23 @@ def test_an_embedded_folder_is_opened_once_while_it_is_kept(tmp_path: Path) -> N
     with closing(QdrantClient(path=str(tmp_path))) as made:
         reader(made)
     settings = QdrantSettings(path=tmp_path, collection="docs")
-    with keeping_embedded():
+    with keeping_clients():
         with open_client(settings) as first:
             pass
         with open_client(settings) as second:
             assert second is first
             assert second.count("docs").count == POINTS
     # It is closed now: another client may open it.
+    with open_client(settings) as other:
+        assert other is not first
+
+
+def test_a_client_of_a_server_is_opened_once_for_the_same_access_while_it_is_kept() -> None:
+    settings = QdrantSettings(url="http://127.0.0.1:9", collection="docs")
+    with keeping_clients(), open_client(settings) as first:
+        with open_client(settings.model_copy(update={"collection": "others"})) as second:
+            assert second is first
+        with open_client(settings.model_copy(update={"timeout_s": 5.0})) as slower:
+            assert slower is not first
     with open_client(settings) as other:
         assert other is not first
