@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -258,6 +258,10 @@ class Finding(Told, BaseModel):
         """Number of subjects."""
         return len(self.subjects)
 
+    def limited(self, names: Collection[str]) -> Finding:
+        """The finding with some of its subjects alone."""
+        return self.model_copy(update={"subjects": tuple(each for each in self.subjects if each.name in names)})
+
     def reported(self) -> ReportedFinding:
         """The form for ``validation_report.json``: at most ``REPORTED_SUBJECTS`` subjects, and their count.
 
@@ -314,6 +318,12 @@ class ReportedFinding(Told, BaseModel):
         description="Code of the finding that this one follows from; null where some subjects have no cause: then "
         "`details.subjects` names the cause of each that has one"
     )
+
+    def limited(self, names: Collection[str]) -> ReportedFinding:
+        """The finding with some of its subjects alone, which ``names`` has all."""
+        lists = {name: [each for each in self.details[name] if each in names] for name in ("worst",) if self.worst}
+        own = {"subjects": [name for name in self.subjects if name in names], "count": len(names)}
+        return self.model_copy(update={**own, "details": {**self.details, **lists}})
 
     @property
     def measured(self) -> dict[str, dict[str, Any]]:

@@ -34,6 +34,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.scores import are_of_vectors
 from ragval_pipeline.suite.section import Mode, Way
 from ragval_pipeline.suite.sections import RerankSettings
 from ragval_pipeline.text.characters import is_blank
@@ -230,22 +231,21 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:
 def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFacts | None) -> RetrievalSettings:
     """Retrieval settings of a resolved suite, with or without a vector to search."""
     profile = get_profile(suite.profile)
-    # The scores of the user's own search, of words and of fused ranks are unbounded, and higher is better.
-    own_search = suite.retrieval.retriever is not None or suite.retrieval.mode != "dense"
+    of_vectors = are_of_vectors(suite.retrieval.mode, suite.retrieval.retriever)
     relevant = suite.retrieval.relevance_similarity
     return RetrievalSettings(
         rules=Rules(
             read=hit_reader(suite, inventory),
             module_match=suite.retrieval.module_match,
             min_similarity=suite.retrieval.min_similarity,
-            higher_is_better=own_search or vector is None or vector.higher_is_better,
+            higher_is_better=not of_vectors or vector is None or vector.higher_is_better,
             results_reach_threshold=profile.results_reach_threshold if profile else False,
         ),
         judge=suite.retrieval.judge,
         ranks=ranks_of(suite),
         top_k=suite.retrieval.top_k,
         relevance_similarity=relevant if suite.has_threshold("relevance_similarity") else None,
-        distance="Dot" if own_search else vector.distance if vector else "Cosine",
+        distance=(vector.distance if vector else "Cosine") if of_vectors else "Dot",
     )
 
 

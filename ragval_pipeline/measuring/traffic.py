@@ -24,6 +24,7 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.scores import are_of_vectors
 from ragval_pipeline.suite.traffic import load_traffic
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.calibration import propose, scores_of
@@ -267,8 +268,8 @@ class _Asker:
     def sign(self) -> float:
         """1 where a higher score is better, else -1."""
         vector = self.task.manifest.facts.vector(self.task.suite.qdrant.vector_name)
-        own = self.task.suite.retrieval.retriever is not None or self.task.suite.retrieval.mode != "dense"
-        return 1.0 if own or vector is None or vector.higher_is_better else -1.0
+        of_vectors = are_of_vectors(self.task.suite.retrieval.mode, self.task.suite.retrieval.retriever)
+        return 1.0 if not of_vectors or vector is None or vector.higher_is_better else -1.0
 
     @cached_property
     def indexed(self) -> dict[str, str]:

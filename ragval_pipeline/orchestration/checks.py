@@ -20,16 +20,18 @@ from ragval_pipeline.orchestration.metadata import (
     report_link,
 )
 from ragval_pipeline.orchestration.names import VERDICT_CHECK, check_name, job_name
-from ragval_pipeline.suite.criteria import Criterion, Gate, measure_of
+from ragval_pipeline.suite.criteria import Criterion, Gate, criterion_of, measure_of
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
-from ragval_pipeline.validation.verdict import ERRORS, CriterionResult, counted_errors, judge_value
+from ragval_pipeline.validation.verdict import ERRORS, CriterionResult, FindingT, counted_errors, judge_value
 
 if TYPE_CHECKING:
+    from ragval_pipeline.findings.model import Finding
     from ragval_pipeline.reporting.subjects import Subjects
+    from ragval_pipeline.validation.belonging import Partitions
     from ragval_pipeline.validation.report import ValidationReport
 
 #: The criterion that a score decides, whatever the model.
@@ -99,18 +101,19 @@ def measured_results(
     *,
     key: dg.AssetKey,
     elsewhere: Collection[str] = (),
+    partitions: Partitions | None = None,
 ) -> list[dg.AssetCheckResult]:
     """The check results of a measuring asset; none for a part whose system failed: its step fails instead.
 
     The suite is resolved: a gate may be read from the environment. ``elsewhere``: criteria whose gates on the report
-    list the offenders.
+    list the offenders. ``partitions``: those of the collection, for criteria of one of them.
     """
     gates, listed = gates_of(suite), codes_for(elsewhere)
     failed = {part.asset for part in failed_parts(parts)}
     return [
         _publish(
             judge_value(criterion, gates[criterion.name], _value(criterion, part)),
-            part.findings,
+            _within(criterion.name, part.findings, part.findings, partitions),
             key,
             listed=listed,
         )
@@ -120,19 +123,36 @@ def measured_results(
     ]
 
 
-def gate_results(report: ValidationReport, names: Collection[str], *, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
-    """The check results of ``validation_report`` but its verdict."""
+def gate_results(
+    report: ValidationReport,
+    names: Collection[str],
+    *,
+    key: dg.AssetKey,
+    measured: Sequence[Finding] = (),
+    partitions: Partitions | None = None,
+) -> list[dg.AssetCheckResult]:
+    """The check results of ``validation_report`` but its verdict.
+
+    Args:
+        report: The report.
+        names: The checks.
+        key: Of the asset.
+        measured: The findings of all parts with all their subjects.
+        partitions: Those of the collection, for criteria of one of them.
+    """
     from ragval_pipeline.reporting.document import run_document
 
     document = run_document(report)
-    counted = {ERRORS: counted_errors(document.findings, report.criteria)}
+    errors = counted_errors(document.findings, report.criteria)
     missing = {result.name for result in left_out(report)}
     results = [result for result in report.criteria if check_name(result.name) in names]
     listed = codes_for({measure_of(result.name) for result in results if result.verdict == "not_met"})
     return [
         _publish(
             result,
-            counted.get(result.name, document.findings),
+            _within(
+                result.name, errors if measure_of(result.name) == ERRORS else document.findings, measured, partitions
+            ),
             key,
             namer=document.namer,
             left_out=result.name in missing,
@@ -140,6 +160,25 @@ def gate_results(report: ValidationReport, names: Collection[str], *, key: dg.As
         )
         for result in results
     ]
+
+
+def _within(
+    name: str, findings: Iterable[FindingT], measured: Iterable[Finding], partitions: Partitions | None
+) -> list[FindingT]:
+    """The findings that can explain a criterion: of one partition's, those in it, with its own subjects alone.
+
+    ``measured`` are the same findings with all subjects; what is in none of them is about the whole collection.
+    """
+    criterion = criterion_of(name)
+    if partitions is None or criterion is None or criterion.partition is None:
+        return list(findings)
+    own: dict[tuple[str, str | None], set[str]] = {}
+    for finding in measured:
+        if finding.subjects:
+            inside = partitions.subjects_in(finding, criterion.partition)
+            own.setdefault((finding.code, finding.scope), set()).update(subject.name for subject in inside)
+    of = ((finding, own.get((finding.code, finding.scope))) for finding in findings)
+    return [finding if names is None else finding.limited(names) for finding, names in of if names is None or names]
 
 
 def left_out(report: ValidationReport) -> list[CriterionResult]:

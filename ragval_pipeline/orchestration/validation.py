@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -50,9 +50,13 @@ from ragval_pipeline.orchestration.partitions import part_of, partitioned_check,
 from ragval_pipeline.orchestration.run_place import has_ended, run_place
 from ragval_pipeline.orchestration.triggers.automation import Upstream
 from ragval_pipeline.orchestration.triggers.records import overtaken
+from ragval_pipeline.suite.gates import criteria_of
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement, failed_measurement
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.belonging import Partitions
 
 #: What takes a while comes late: a missing collection is detected before pages are read, and Great Expectations have
 #: the time of the other measurements to load.
@@ -241,7 +245,15 @@ class _Step:
             self.checks.get(name, ()),
             key=self._key(name),
             elsewhere=self.blocking if VALIDATION_REPORT in self.needed else (),
+            partitions=self._partitions,
         )
+
+    @property
+    def _partitions(self) -> "Partitions | None":
+        """Those of the collection, if it could be read and a criterion is of one of them."""
+        is_asked = any(criterion.partition for criterion in criteria_of(self.task.suite))
+        is_read = self.task.read.manifest is not None and self.task.read.inventory is not None
+        return self.task.partitions if is_asked and is_read else None
 
     def _reported(self) -> Iterator[Any]:
         from ragval_pipeline.measuring import judging
@@ -258,7 +270,13 @@ class _Step:
         seen = self._observation(VALIDATION_REPORT, report_page.seen(report, folder))
         try:
             metadata = report_page.metadata_of(report, folder)
-            gates = gate_results(report, self.blocking, key=self._key(VALIDATION_REPORT))
+            gates = gate_results(
+                report,
+                self.blocking,
+                key=self._key(VALIDATION_REPORT),
+                measured=[finding for parts in task.measured.values() for part in parts for finding in part.findings],
+                partitions=self._partitions,
+            )
         except Exception:
             yield seen
             raise

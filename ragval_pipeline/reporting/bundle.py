@@ -17,6 +17,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import KeptParts, SnapshotManifest
 from ragval_pipeline.sources.storage import open_folder
+from ragval_pipeline.suite.scores import are_of_vectors
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.repair.repair_plan import RepairPlan
@@ -24,6 +25,8 @@ from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
     from upath import UPath
+
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +91,18 @@ class ReportBundle:
         for key in path:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
+
+    @property
+    def searched_vector(self) -> VectorFacts | None:
+        """The vectors that queries search; None if the collection was not read."""
+        return None if self.manifest is None else self.manifest.facts.vector(self.setting("qdrant", "vector_name"))
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether higher scores are better; False for distances."""
+        of_vectors = are_of_vectors(self.setting("retrieval", "mode"), self.setting("retrieval", "retriever"))
+        vector = self.searched_vector
+        return not of_vectors or vector is None or vector.higher_is_better
 
     def kept(self) -> Mapping[Kind, KeptParts | None]:
         """The manifests of the evidence in Parquet files, by its folder."""

@@ -301,10 +301,12 @@ def elsewhere(report: ValidationReport) -> str | None:
 
 def _mapped(there: str, own: str) -> str:
     """What to do about pages under another host and base path."""
-    host = there.split("/", maxsplit=1)[0]
-    if host != own.split("/", maxsplit=1)[0] and is_loopback_or_private(f"http://{host}"):
+    host, own_host = (address.split("/", maxsplit=1)[0] for address in (there, own))
+    if host != own_host and is_loopback_or_private(f"http://{host}"):
         return "ingest them from the public host"
-    if host == own.split("/", maxsplit=1)[0] or "/" in there + own:
+    if host != own_host and is_loopback_or_private(f"http://{own_host}"):
+        return "build the sitemap with the address of the public site"
+    if host == own_host or "/" in there + own:
         return "correct the stored URLs, or set source.sitemap to the sitemap of the site that was ingested"
     return f"source.host_aliases: [{host}] says that both are the same site"
 

@@ -191,8 +191,12 @@ class Partitions:
 
     def concerns(self, finding: Finding, value: str) -> bool:
         """Whether any subject of a finding is in a partition, or is about the whole collection."""
-        found = (self.of_subject(subject, finding.subject_kind) for subject in finding.subjects)
-        return not finding.subjects or any(values is None or value in values for values in found)
+        return not finding.subjects or bool(self.subjects_in(finding, value))
+
+    def subjects_in(self, finding: Finding, value: str) -> tuple[Subject, ...]:
+        """The subjects of a finding that are in a partition, or about the whole collection."""
+        of = ((subject, self.of_subject(subject, finding.subject_kind)) for subject in finding.subjects)
+        return tuple(subject for subject, values in of if values is None or value in values)
 
     def grouped(self, items: Iterable[ItemT], of: Callable[[ItemT], Iterable[str]]) -> dict[str, list[ItemT]]:
         """Items by partition, for every partition that is judged; an item may be in none, or in several."""

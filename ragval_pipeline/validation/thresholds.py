@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeVar
 
+from ragval_pipeline.suite import scores
 from ragval_pipeline.text import characters
 
 _Number = TypeVar("_Number", int, float)
@@ -111,7 +112,7 @@ HABIT = threshold(
     "with the same word that is not on their page; an added title or source line is in all of them",
 )
 ROUNDING = threshold(
-    1e-6,
+    scores.ROUNDING,
     unit="difference of scores, or of projections of unit vectors",
     codes="query retrieval vector.identical",
     reason="scores this close are equal, and stored vectors this close are copies",

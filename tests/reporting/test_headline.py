@@ -50,6 +50,14 @@ def test_a_private_site_under_another_path_of_its_host_is_not_to_be_ingested_fro
     assert told.endswith("or set source.sitemap to the sitemap of the site that was ingested")
 
 
+def test_a_sitemap_of_a_development_server_is_to_be_built_for_the_public_site():
+    pages = [url.replace("https://docs.example.com", "http://localhost:3000") for url in factory.PAGES]
+    moved = factory.coverage(pages, factory.PAGES).model_copy(update={"indexed_urls": []})
+    told = elsewhere(factory.report("fail", coverage_report=moved))
+    assert told is not None
+    assert told.endswith("instead of localhost:3000: build the sitemap with the address of the public site")
+
+
 def test_pages_that_are_nowhere_are_counted_beside_those_that_are_elsewhere():
     some = [url.replace("docs.example.com", "staging.example.org") for url in factory.PAGES[:10]]
     assert headline(of(*some)).startswith(

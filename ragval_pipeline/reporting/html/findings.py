@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,11 +54,6 @@ class Card(FindingEntry):
     lines: str
     facts: str
     cards: list[Card]
-
-    @property
-    def remedy(self) -> str:
-        """The first sentence of the remedy, without its conditions."""
-        return f"{re.split('[;.] ', self.finding.remedy, maxsplit=1)[0].rstrip('.')}."
 
     @property
     def first(self) -> list[SubjectWords]:

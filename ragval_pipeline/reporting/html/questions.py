@@ -127,11 +127,7 @@ def query_rows(questions: Iterable[tuple[int, QueryReport]], bundle: ReportBundl
 def score_scale(bundle: ReportBundle) -> float | None:
     """The score of a full bar; None for distances, for which longer would not mean better."""
     scores = [hit.similarity_score for query in bundle.report.query_results for hit in query.top_results]
-    facts = bundle.manifest.facts if bundle.manifest else None
-    vector = facts.vector(bundle.setting("qdrant", "vector_name")) if facts else None
-    if not scores or (vector is not None and not vector.higher_is_better):
-        return None
-    return max(1.0, *scores)
+    return max(1.0, *scores) if scores and bundle.higher_is_better else None
 
 
 def _query_row(query: QueryReport, index: int, bundle: ReportBundle, shown: int, key: Callable[[str], str]) -> QueryRow:

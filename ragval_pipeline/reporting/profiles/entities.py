@@ -16,7 +16,7 @@ from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
 from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.rules.vector.dimension import Whole
 from ragval_pipeline.sources.http.addresses import is_http_url
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+from ragval_pipeline.suite.scores import reaches
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
@@ -173,22 +173,6 @@ def stored_chunks(bundle: ReportBundle) -> dict[str, Mapping[str, Any]]:
     return rows_by_id(Snapshot(bundle.manifest).batches(COLUMNS), wanted)
 
 
-def searched_vector(bundle: ReportBundle) -> VectorFacts | None:
-    """The vectors that queries search; None if the collection was not read."""
-    return None if bundle.manifest is None else bundle.manifest.facts.vector(bundle.setting("qdrant", "vector_name"))
-
-
-def higher_is_better(bundle: ReportBundle) -> bool:
-    """Whether higher scores are better; False for distances."""
-    vector = searched_vector(bundle)
-    return bundle.setting("retrieval", "retriever") is not None or vector is None or vector.higher_is_better
-
-
-def reaches(score: float, threshold: float, *, higher: bool) -> bool:
-    """Whether a score is at least as good as another; ``higher`` says which are the better ones."""
-    return score >= threshold - ROUNDING if higher else score <= threshold + ROUNDING
-
-
 def are_best_first(scores: Sequence[float], *, higher: bool) -> bool:
     """Whether no score is better than the one before it."""
     return all(reaches(one, two, higher=higher) for one, two in pairwise(scores))
@@ -226,7 +210,7 @@ def embedding_records(
 ) -> list[E]:
     """The embedding of every distinct returned chunk, as far as stored in the index."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
-    vector = searched_vector(bundle)
+    vector = bundle.searched_vector
     found = (finding.subjects for finding in bundle.findings if finding.code == HASH_MISMATCH.code)
     mismatched = {subject.name for subjects in found for subject in subjects}
     return [
@@ -255,7 +239,7 @@ def embedding_violations(bundle: ReportBundle, kind: type[E], embeddings: Sequen
         if None not in (model, stored) and stored != model:
             where = f"embeddings[{index}]"
             yield RuleViolation(entity=kind.__name__, where=where, field="model", rule=rule, value=stored)
-    vector, expected = searched_vector(bundle), _query_dimension(bundle)
+    vector, expected = bundle.searched_vector, _query_dimension(bundle)
     if vector is not None and expected is not None and vector.size != expected:
         rule = f"must be that of the queries, {expected}"
         yield RuleViolation(entity=kind.__name__, where="embeddings", field="dimension", rule=rule, value=vector.size)

@@ -28,7 +28,6 @@ from ragval_pipeline.reporting.profiles.entities import (
     broken_rules,
     embedding_records,
     embedding_violations,
-    higher_is_better,
     stored_chunks,
     success,
     time_taken,
@@ -141,7 +140,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "top_k_accuracy": success(report, "relevant pages in the top 5, percent", "recall_at_5", percent=True),
         },
         rule_violations=[
-            *_violations(results, higher=higher_is_better(bundle)),
+            *_violations(results, higher=bundle.higher_is_better),
             *_shared_chunk_ids(results),
             *embedding_violations(bundle, VectorEmbedding, embeddings),
         ],

@@ -22,14 +22,13 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    higher_is_better,
-    reaches,
     success,
     verdict_of,
 )
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.profiles.table import CATEGORIES, MIN_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RAG_VALIDATION as PROFILE
+from ragval_pipeline.suite.scores import reaches
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import PrecisionMetric as Precision
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -125,7 +124,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     report = bundle.report
     stated = bundle.setting("retrieval", "relevance_similarity")
     threshold = float(PROFILE.settings["retrieval"]["relevance_similarity"] if stated is None else stated)
-    higher = higher_is_better(bundle)
+    higher = bundle.higher_is_better
     results = [_query_results(query, threshold, higher=higher) for query in report.query_results]
     precisions = [_precision(metric, bundle.rankings.get(metric.query_id, ())) for metric in report.precision_metrics]
     truth = [

@@ -24,10 +24,7 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    higher_is_better,
     is_filled,
-    reaches,
-    searched_vector,
     stored_chunks,
     success,
     time_taken,
@@ -36,6 +33,7 @@ from ragval_pipeline.reporting.profiles.entities import (
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE as PROFILE
+from ragval_pipeline.suite.scores import reaches
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -131,7 +129,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     config = _config(bundle)
     queries = [_query(query.query, bundle) for query in report.query_results]
     stored = stored_chunks(bundle)
-    higher = higher_is_better(bundle)
+    higher = bundle.higher_is_better
     responses = [
         _response(query, asked, stored, higher=higher)
         for query, asked in zip(report.query_results, queries, strict=True)
@@ -164,7 +162,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
 
 
 def _config(bundle: ReportBundle) -> RetrievalConfig:
-    vector = searched_vector(bundle)
+    vector = bundle.searched_vector
     return RetrievalConfig(
         qdrant_url=bundle.setting("qdrant", "url"),
         qdrant_api_key="not shown",

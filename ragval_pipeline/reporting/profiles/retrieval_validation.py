@@ -30,8 +30,6 @@ from ragval_pipeline.reporting.profiles.entities import (
     broken_rules,
     embedding_records,
     embedding_violations,
-    higher_is_better,
-    searched_vector,
     stored_chunks,
     success,
     time_taken,
@@ -228,7 +226,7 @@ def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]], vectors: Vec
 
 
 def _indexing(bundle: ReportBundle) -> Indexing:
-    vector = searched_vector(bundle)
+    vector = bundle.searched_vector
     facts = bundle.manifest.facts if bundle.manifest else None
     indexes = dict(facts.payload_indexes) if facts else {}
     fields = [str(bundle.setting("payload", "fields", name) or name) for name in INDEXED_FIELDS]
@@ -259,7 +257,7 @@ def _violations(queries: list[Query], tests: list[ValidationTest], bundle: Repor
             yield found
     for index, test in enumerate(tests):
         scores = [chunk.score for chunk in test.actual_results or ()]
-        if not are_best_first(scores, higher=higher_is_better(bundle)):
+        if not are_best_first(scores, higher=bundle.higher_is_better):
             yield RuleViolation(
                 entity="ValidationTest",
                 where=f"validation_tests[{index}]",

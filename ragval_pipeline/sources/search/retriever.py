@@ -30,6 +30,7 @@ from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
+from ragval_pipeline.suite.scores import are_of_vectors, reaches
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import as_time
@@ -336,7 +337,7 @@ class Session:
     @cached_property
     def higher_is_better(self) -> bool:
         """Whether larger scores are better, as with cosine but not with distances."""
-        if self._suite.retrieval.retriever is not None or self._suite.retrieval.mode != "dense":
+        if not are_of_vectors(self._suite.retrieval.mode, self._suite.retrieval.retriever):
             return True
         return self._vector is None or self._vector.higher_is_better
 
@@ -374,6 +375,4 @@ class Session:
 
         Infinity and NaN, which a custom search may return, never reach it.
         """
-        if not math.isfinite(score):
-            return False
-        return score >= threshold - 1e-6 if self.higher_is_better else score <= threshold + 1e-6
+        return math.isfinite(score) and reaches(score, threshold, higher=self.higher_is_better)

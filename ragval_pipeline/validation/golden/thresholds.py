@@ -14,6 +14,7 @@ from ragval_pipeline.rules.details import written
 from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
 from ragval_pipeline.rules.query.threshold_unfit import Details
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.scores import reaches
 from ragval_pipeline.text.printing import percent
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
@@ -21,7 +22,7 @@ from ragval_pipeline.validation.paired import fewest_pairs
 from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.outcome import Judged
-from ragval_pipeline.validation.thresholds import MOST, ROUNDING
+from ragval_pipeline.validation.thresholds import MOST
 
 #: A query, its verdict and its best score.
 _Scored: TypeAlias = tuple[TestQuery, Judged, float]
@@ -45,7 +46,7 @@ class Scores:
 
     def reaches(self, score: float, threshold: float) -> bool:
         """Whether a score reaches a threshold."""
-        return score >= threshold - ROUNDING if self.higher_is_better else score <= threshold + ROUNDING
+        return reaches(score, threshold, higher=self.higher_is_better)
 
 
 @detector(THRESHOLD_UNFIT, needs=Reviewed)

@@ -13,6 +13,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.scores import reaches
 from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages, has_ground_truth
 from ragval_pipeline.validation.retrieval.texts import (
@@ -22,7 +23,6 @@ from ragval_pipeline.validation.retrieval.texts import (
     holds_word,
     name_matches,
 )
-from ragval_pipeline.validation.thresholds import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,7 @@ class Rules:
 
     def reaches(self, score: float, threshold: float) -> bool:
         """Whether a score is at least as good as the threshold."""
-        if self.higher_is_better:
-            return score >= threshold - ROUNDING
-        return score <= threshold + ROUNDING
+        return reaches(score, threshold, higher=self.higher_is_better)
 
 
 @dataclass(frozen=True)

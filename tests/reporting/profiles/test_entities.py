@@ -59,21 +59,23 @@ def test_a_value_beyond_rounding_breaks_the_rule(value: float) -> None:
     assert not is_share(value)
 
 
-@pytest.mark.parametrize(("distance", "reached"), [("Euclid", [True, False]), ("Cosine", [False, True])])
-def test_of_distances_the_smaller_is_the_better_under_every_profile(tmp_path, distance, reached):
+@pytest.mark.parametrize(
+    ("distance", "mode", "ranked"),
+    [("Euclid", "dense", True), ("Cosine", "dense", False), ("Euclid", "hybrid", False), ("Euclid", None, True)],
+)
+def test_of_distances_the_smaller_is_the_better_under_every_profile(tmp_path, distance, mode, ranked):
     vectors = (VectorFacts(name=None, size=1024, distance=distance),)
     manifest = snapshot(tmp_path, "retrieval-pipeline", {}, vectors=vectors)
-    settings = {"retrieval": {"min_similarity": 0.5, "relevance_similarity": 0.5}}
+    settings = {"retrieval": {"min_similarity": 0.5, "relevance_similarity": 0.5, "mode": mode}}
     hits = [factory.hit(1, 0.4), factory.hit(2, 0.6)]
     queries = [factory.query("q1", "How near?", 0.4, hits=hits), factory.query("q2", "How far?", 0.6, hits=hits[1:])]
     bundle = factory.bundle(factory.report(query_results=queries), manifest=manifest, settings=settings)
     bundle = replace(bundle, queries=[query.query for query in queries])
     reports = {profile: rendered(bundle, profile) for profile in PROFILES}
     responses = reports["retrieval-pipeline"]["responses"]
-    assert [query["relevant"] for query in reports["rag-validation"]["query_results"]] == reached
+    assert [query["relevant"] for query in reports["rag-validation"]["query_results"]] == [ranked, not ranked]
     assert [[hit["similarity_score"] for hit in response["results"]] for response in responses] == (
-        [[0.4], []] if distance == "Euclid" else [[0.6], [0.6]]
+        [[0.4], []] if ranked else [[0.6], [0.6]]
     )
-    ranked = distance == "Euclid"
     assert ("scores" in broken(reports["rag-retrieval-testing"], "retrieval_results[0]")) is not ranked
     assert ("actual_results" in broken(reports["retrieval-validation"], "validation_tests[0]")) is not ranked
