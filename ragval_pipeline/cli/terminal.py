@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.cli.streams import LastingStream
 from ragval_pipeline.suite.interpolation import variables_seen
 from ragval_pipeline.text.display import one_line
+from ragval_pipeline.text.printing import TELLING_WORDS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
-_SECRET_NAME = re.compile(r"(?:^|[_:])(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+#: A variable whose name ends with such a word: the value of MAX_TOKENS or KEY_COUNT is none.
+_SECRET_NAME = re.compile(rf"(?:^|[_:]){TELLING_WORDS}$", re.IGNORECASE)
 #: Shorter values would mask ordinary words; real secrets are longer.
 _SHORTEST_SECRET = 6
 

@@ -23,6 +23,7 @@ from ragval_pipeline.measuring.report import write_report
 from ragval_pipeline.measuring.table import MEASURING
 from ragval_pipeline.measuring.task import Read, Task
 from ragval_pipeline.sources.embedders.models import model_in_use
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.sameness import Differences, compare_points
 from ragval_pipeline.sources.storage import ReportNotWrittenError
 from ragval_pipeline.validation.assemble import graded_findings
@@ -30,7 +31,7 @@ from ragval_pipeline.validation.index.readiness import PointsRead
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.set_aside import SetAside
+from ragval_pipeline.validation.set_aside import COLUMNS, SetAside
 
 
 def write(task: Task) -> tuple[ValidationReport, str]:
@@ -119,7 +120,7 @@ def _without_changed(task: Task, parts: Sequence[Measurement], found: Difference
     """What the run has read and measured, without the points that came, went or changed meanwhile."""
     if not found.points:
         return task.read, list(parts)
-    aside = SetAside.of(found, task.manifest, task.inventory)
+    aside = SetAside.of(found, Snapshot(task.manifest).batches(COLUMNS), task.inventory)
     manifest = aside.manifest(task.manifest)
     facts = task.facts.model_copy(update={"points": manifest})
     judged = replace(task.read, manifest=manifest, facts=facts, partitions=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -23,7 +23,7 @@ from ragval_pipeline.validation.repair.other_vectors import embedded_apart, have
 from ragval_pipeline.validation.repair.proof import Proof
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.repair_plan import RepairPlan
-from ragval_pipeline.validation.repair.stored import PointLookup, look_up_points
+from ragval_pipeline.validation.repair.stored import FACTS, PointLookup, lookup_of
 
 logger = logging.getLogger(__name__)
 
@@ -128,3 +128,17 @@ class Planner:
         if not paths or self.manifest is None:
             return {}
         return Labels.of(Snapshot(self.manifest).batches(COLUMNS)).values.get(paths[0], {})
+
+
+def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) -> PointLookup:
+    """Read the snapshot for the points, sources and page keys in ``names``.
+
+    Without the snapshot the lookup is empty, so that the report is still written.
+    """
+    if manifest is None:
+        return PointLookup()
+    try:
+        return lookup_of(Snapshot(manifest).rows(("point_id", *FACTS)), names)
+    except (OSError, KeyError) as error:
+        logger.warning("the snapshot cannot be read, so the report has no hints from it: %s", error)
+    return PointLookup()

@@ -174,7 +174,7 @@ def offenders_in_words(document: RunDocument) -> str:
 
 
 def _rows(finding: AnyFinding, namer: Subjects | None) -> Iterator[dict[str, Any]]:
-    from ragval_pipeline.reporting.outline import own_first
+    from ragval_pipeline.reporting.outline import own_first, title_of
     from ragval_pipeline.reporting.subjects import Subjects
 
     namer = namer or Subjects()
@@ -182,7 +182,7 @@ def _rows(finding: AnyFinding, namer: Subjects | None) -> Iterator[dict[str, Any
     for name in own_first(reported) or [""]:
         yield {
             "what": namer.words(reported, name).line if name else reported.message,
-            "problem": CATALOGUE[finding.code].title if finding.code in CATALOGUE else finding.code,
+            "problem": title_of(finding.code),
             "subject": name,
             "code": finding.code,
             "severity": finding.severity,

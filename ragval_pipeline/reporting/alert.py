@@ -9,7 +9,7 @@ from typing import Any
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.document import RunDocument
 from ragval_pipeline.reporting.numbers import show_gate, show_value
-from ragval_pipeline.reporting.outline import VERDICT_WORDS, reason_of, title_of
+from ragval_pipeline.reporting.outline import VERDICT_SIGNS, VERDICT_WORDS, reason_of, title_of
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.text.display import one_line, shorten
@@ -144,7 +144,6 @@ def _key(finding: ReportedFinding) -> str:
     return f"{finding.code}|{finding.scope}" if finding.scope else finding.code
 
 
-_SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
 #: Slack refuses longer texts: 150 characters of a header, 3,000 of a section.
 _HEADER, _SECTION = 150, 2900
 
@@ -194,7 +193,7 @@ def webhook_body(alert: Alert) -> dict[str, Any]:
 
 
 def _titled(alert: Alert) -> str:
-    return f"{_SIGNS[alert.verdict]} {subject(alert)}"
+    return f"{VERDICT_SIGNS[alert.verdict]} {subject(alert)}"
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
-from ragval_pipeline.suite.criteria import measure_of
+from ragval_pipeline.suite.criteria import criterion_of
 from ragval_pipeline.text.numbers import Unit, show_number
 from ragval_pipeline.validation.verdict import CriterionResult
 
-_SCORES = re.compile(r"avg_similarity|mrr|map|ndcg_at_\d+")
-_COUNTS = frozenset({"error_findings", "no_regression"})
 _SIGNS = {">=": "≥", "<=": "≤"}
 
 
 def unit_of(name: str) -> Unit:
-    """The display unit of the criterion ``name``, whatever the partition."""
-    name = measure_of(name)
-    if name.endswith("_ms"):
-        return "milliseconds"
-    if name in _COUNTS:
-        return "count"
-    if name == "times_stored":
-        return "times"
-    return "score" if _SCORES.fullmatch(name) else "percent"
+    """The display unit of the criterion ``name``; a score if it is unknown, as in the report of another version."""
+    criterion = criterion_of(name)
+    return "score" if criterion is None else criterion.unit
 
 
 def show_value(result: CriterionResult) -> str:

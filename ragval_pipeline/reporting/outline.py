@@ -16,6 +16,7 @@ from ragval_pipeline.validation.repair.tree import is_simulated
 from ragval_pipeline.validation.report import ANSWERED, WAYS, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
+VERDICT_SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
 

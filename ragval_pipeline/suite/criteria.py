@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.text.numbers import Unit
 from ragval_pipeline.text.printing import did_you_mean, printable
 
 Operator = Literal[">=", "<="]
@@ -56,6 +57,7 @@ class Criterion:
         threshold: The gate if neither suite nor profile sets one; None: shown, never judged.
         operator: How value and threshold are compared.
         ratio: Whether the value is a numerator over a denominator, compared on counts.
+        unit: The unit that it is shown in.
         reads_site: Whether it needs the suite's ``source``.
         lowest: Smallest allowed gate.
         highest: Largest allowed gate: shares, not percent.
@@ -71,6 +73,7 @@ class Criterion:
     threshold: float | None = None
     operator: Operator = ">="
     ratio: bool = True
+    unit: Unit = "percent"
     reads_site: bool = False
     lowest: float = 0.0
     highest: float = 1.0
@@ -128,12 +131,12 @@ _FIXED = (
     Criterion("relevance_rate", "Questions with a relevant hit", _QUERIES, "queries",
               "positive queries with best score >= relevance_similarity / positive queries", 0.80),
     Criterion("avg_similarity", "Mean best score", _QUERIES, "queries",
-              "mean best score of positive queries", ratio=False,
+              "mean best score of positive queries", ratio=False, unit="score",
               lowest=-math.inf, highest=math.inf),
     Criterion("mrr", "Mean reciprocal rank (MRR)", _QUERIES, "queries",
-              "mean of 1 / rank of the first relevant page within top_k pages", ratio=False),
+              "mean of 1 / rank of the first relevant page within top_k pages", ratio=False, unit="score"),
     Criterion("map", "Mean average precision (MAP)", _QUERIES, "queries",
-              "mean average precision within as many pages as top_k or the largest k", ratio=False),
+              "mean average precision within as many pages as top_k or the largest k", ratio=False, unit="score"),
     Criterion("keyword_recall", "Expected keywords found", _QUERIES, "queries",
               "mean share of expected keywords in the top_k texts", ratio=False),
     Criterion("accuracy", "Questions with the expected results", _QUERIES, "queries",
@@ -149,15 +152,15 @@ _FIXED = (
               "sample above retrieval.self_sample)", 0.90, reads_site=True),
     Criterion("times_stored", "Copies of a typical page, including overlap", "chunk_structure", "chunks",
               "letters of chunks that are found on their page / letters of the page that they cover, median over pages",
-              operator="<=", ratio=False, highest=math.inf),
+              operator="<=", ratio=False, unit="times", highest=math.inf),
     Criterion("latency_p95_ms", "Search time, 95th percentile (ms)", "latency_profile", "latency",
-              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False,
+              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False, unit="milliseconds",
               highest=math.inf),
     Criterion("error_findings", "Other errors", "validation_report", None,
               "findings of severity error that no required criterion already covers", 0.0, "<=", ratio=False,
-              highest=math.inf),
+              unit="count", highest=math.inf),
     Criterion("no_regression", "No worse than the baseline", "regression", "regression",
-              "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False),
+              "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False, unit="count"),
 )
 # fmt: on
 
@@ -242,4 +245,5 @@ def criterion_name(name: str) -> str:
 
 def _ranked(family: str, k: int) -> Criterion:
     title, means = (words.format(k=k) for words in _RANKED_WORDS[family])
-    return Criterion(f"{family}_at_{k}", title, _QUERIES, "queries", means, ratio=False)
+    unit: Unit = "score" if family == "ndcg" else "percent"
+    return Criterion(f"{family}_at_{k}", title, _QUERIES, "queries", means, ratio=False, unit=unit)

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 #: Words in the name of a parameter that carries a secret: a token, a key, or the signature of a cloud store.
-_SECRET_NAME = re.compile(
-    r"(?<![a-z])(?:(?:api|app|access|auth|client|private|secret|session|refresh|id)?(?:token|key|secret)|sig|signature"
-    r"|pass|passw(?:or)?d|passphrase|pwd|auth|authorization|credentials?|hmac)(?![a-z])",
-    re.IGNORECASE,
+TELLING_WORDS = (
+    r"(?:(?:api|app|access|auth|client|private|secret|session|refresh|id)?(?:token|key|secret)|sig|signature"
+    r"|pass|passw(?:or)?d|passphrase|pwd|auth|authorization|credentials?|hmac)"
 )
+_SECRET_NAME = re.compile(rf"(?<![a-z]){TELLING_WORDS}(?![a-z])", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PARAMETER = re.compile(r"(?<=[?&])([^?=&#]{1,200}=)[^&#]+")
 

@@ -6,8 +6,9 @@ findings lose these points, and so do the criteria that these findings lower.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
@@ -15,9 +16,14 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.arrow import one_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Columns of the points for ``SetAside.of``.
+COLUMNS = ("point_id", "page_key", "page_url")
 
 
 @dataclass(frozen=True)
@@ -37,12 +43,12 @@ class SetAside:
     arriving: frozenset[str]
 
     @classmethod
-    def of(cls, found: Differences, manifest: SnapshotManifest, inventory: SiteInventory) -> SetAside:
-        """What is set aside after these differences."""
+    def of(cls, found: Differences, points_read: Iterable[pa.RecordBatch], inventory: SiteInventory) -> SetAside:
+        """What is set aside after these differences; ``points_read`` are what was read, by ``COLUMNS``."""
         points = frozenset(found.points)
         chosen, pages, stored = one_of("point_id", points), set[str](), set[str]()
         count = 0
-        for batch in Snapshot(manifest).batches(("point_id", "page_key", "page_url")):
+        for batch in points_read:
             rows = batch.filter(chosen(batch)).to_pylist()
             count += len(rows)
             pages.update(value for row in rows for name in ("page_key", "page_url") if (value := row[name]))

@@ -11,9 +11,10 @@ from tests.cli.conftest import environment
 
 
 def test_values_of_secret_variables_are_blotted_out() -> None:
-    environ = {"COHERE_API_KEY": "abcdef123456", "DB_PASSWORD": "hunter22", "SHORT_KEY": "ab", "PATH": "/usr/bin"}
-    text = without_secrets("key abcdef123456, hunter22, ab, /usr/bin", environ)
-    assert text == "key ***, ***, ab, /usr/bin"
+    environ = {"COHERE_API_KEY": "abcdef123456", "DB_PASSWORD": "hunter22", "SHORT_KEY": "ab", "PATH": "/usr/bin",
+               "SMTP_PASS": "letmein1", "KEY_COUNT": "1000000"}  # fmt: skip
+    text = without_secrets("key abcdef123456, hunter22, ab, /usr/bin, letmein1, 1000000", environ)
+    assert text == "key ***, ***, ab, /usr/bin, ***, 1000000"
 
 
 def test_a_reader_that_goes_away_does_not_change_the_exit_code() -> None:

@@ -49,8 +49,6 @@ QUESTIONS_A_PAGE = 5
 DEEPER = 1
 #: Queries, and stored points, searched for both approximately and exactly, if the collection has HNSW.
 PROBED = 50
-#: Points re-embedded with a paid provider, unless the suite says otherwise.
-PAID_SAMPLE = 200
 
 
 @dataclass(frozen=True)
@@ -151,6 +149,8 @@ def _embedded(
     suite: Suite, size: Size, provider: Provider, *, own: int, probed: int, timed: int
 ) -> tuple[int, int, float]:
     """Calls, texts and tokens of the embedder."""
+    from ragval_pipeline.validation.vectors.sample import PAID_SAMPLE
+
     wanted = suite.embedding.identity_sample
     documents = min(size.points, (size.points if provider.free else PAID_SAMPLE) if wanted is None else wanted)
     each = size.text_characters / TOKEN_CHARACTERS if size.text_tokens is None else size.text_tokens

@@ -9,7 +9,7 @@ from itertools import islice
 from ragval_pipeline.reporting.change_view import ChangeView
 from ragval_pipeline.reporting.document import Criteria, FindingEntry, RunDocument
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
-from ragval_pipeline.reporting.outline import reason_of
+from ragval_pipeline.reporting.outline import VERDICT_SIGNS, reason_of
 from ragval_pipeline.reporting.subjects import SubjectWords
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
@@ -23,7 +23,6 @@ _SPECIAL = re.compile(r"([\\`*\[\]#|~$>]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\A[-
 _ENDS = ".,;:?!"
 _NOT_IN_LINKS = re.compile(r"[<>\\`]")
 _SIGNS = {"met": "✅", "not_met": "❌", "not_measured": "⚪"}
-_VERDICT_SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
 _SEVERITY_SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}  # noqa: RUF001 the sign is meant
 _CHANGE_SIGNS = {"good": "🟢", "bad": "🔴", "warning": "⚠️", "plain": "·"}
 _SUBJECTS = 5
@@ -63,7 +62,7 @@ def _word(word: str) -> str:
 
 def _lines(document: RunDocument) -> Iterator[str]:
     report = document.report
-    yield f"## {_VERDICT_SIGNS[report.verdict]} {document.word}: {escape(report.title)}"
+    yield f"## {VERDICT_SIGNS[report.verdict]} {document.word}: {escape(report.title)}"
     yield ""
     yield escape(document.sentence, 600)
     yield ""

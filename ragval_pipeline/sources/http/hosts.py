@@ -153,16 +153,16 @@ def login_for(url: str, logins: Logins) -> tuple[str, str] | None:
     return user, password
 
 
-def hosts_of(source: SourceSettings, *, site_host: str | None = None) -> SuiteHosts:
-    """The hosts that a resolved suite names, for its sitemaps; public ones that robots.txt names may be asked, too.
-
-    ``site_host`` is that of most pages: it is trusted if they are listed in the suite or a local file.
-    """
-    return SuiteHosts(_named(source, site_host))
+def hosts_of(source: SourceSettings) -> SuiteHosts:
+    """The hosts that a resolved suite names, for its sitemaps; public ones that robots.txt names may be asked, too."""
+    return SuiteHosts(_named(source, None))
 
 
 def page_hosts_of(source: SourceSettings, *, site_host: str | None) -> SuiteHosts:
-    """The hosts of a resolved suite from which pages are read; arguments as for ``hosts_of``."""
+    """The hosts of a resolved suite from which pages are read.
+
+    ``site_host`` is that of most pages: it is trusted if they are listed in the suite or a local file.
+    """
     return SuiteHosts(_named(source, site_host), only=True)
 
 

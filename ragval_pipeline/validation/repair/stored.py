@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.thresholds import FEWEST
-
-logger = logging.getLogger(__name__)
 
 #: Snapshot columns for ``PointFacts``.
 FACTS = ("page_key", "page_url", "source_url", "embedded_at", "text_sha256", "model", "chunk_index")
@@ -61,22 +57,6 @@ class PointLookup:
     def is_left(self, name: str) -> bool:
         """Whether no ingestion writes a point again, since each gives its points new ids."""
         return self.has_fresh_ids and is_fresh(name)
-
-
-def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) -> PointLookup:
-    """Read the snapshot for the points, sources and page keys in ``names``.
-
-    Without the snapshot the lookup is empty, so that the report is still written.
-    """
-    if manifest is None:
-        return PointLookup()
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-
-    try:
-        return lookup_of(Snapshot(manifest).rows(("point_id", *FACTS)), names)
-    except (OSError, KeyError) as error:
-        logger.warning("the snapshot cannot be read, so the report has no hints from it: %s", error)
-    return PointLookup()
 
 
 def lookup_of(rows: Iterable[Mapping[str, Any]], names: Collection[str]) -> PointLookup:

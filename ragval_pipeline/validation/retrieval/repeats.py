@@ -50,7 +50,7 @@ def unstable(answers: Iterable[Answer]) -> list[Subject]:
     return [
         Subject(
             name=answer.query_id,
-            details=Unsteady(min(_overlap(answer.hits, again) for again in answer.repeats))._asdict(),
+            details=Unsteady(_least_overlap(answer))._asdict(),
         )
         for answer in answers
         if answer.error is None and not all(_same(answer.hits, again) for again in answer.repeats)

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from upath import UPath
 
+from ragval_pipeline.measuring.planning import look_up_points
 from ragval_pipeline.reporting.files import folder as folder_module
 from ragval_pipeline.reporting.files.folder import copy_outputs, evidence_files, run_folder_name, write_run_folder
 from ragval_pipeline.sources.storage import Moved, ReportNotWrittenError, writing_to
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
-from ragval_pipeline.validation.repair.stored import look_up_points
 from tests.reporting import factory
 
 PAYLOADS = {
@@ -136,9 +136,9 @@ FULL_DISK = """
 import resource, signal, sys
 from ragval_pipeline.reporting.files.folder import ReportNotWrittenError, write_run_folder
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
-from ragval_pipeline.validation.repair.stored import look_up_points
+from ragval_pipeline.measuring.planning import look_up_points
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
-from ragval_pipeline.validation.repair.stored import look_up_points
+from ragval_pipeline.measuring.planning import look_up_points
 from tests.reporting import factory
 bundle = factory.faulty()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, look_up_points
+from ragval_pipeline.measuring.planning import look_up_points
+from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup
 from tests.validation.chunks.world import point, snapshot_of
 from tests.validation.factory import absolute
 
