@@ -6,15 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.numbers import show_measured
+from ragval_pipeline.reporting.numbers import show_measured, unit_of
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.text.printing import plural
 
 #: Criteria and findings listed; the rest is counted.
 MOST_NAMED = 4
-#: Times differ from run to run: they are shown only if their verdict changes.
-_NOISY = frozenset({"latency_p95_ms"})
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,8 @@ def _is_news(change: CriterionChange) -> bool:
     if criterion_change(change)[1]:
         return True
     shown = show_measured(change.name, change.before), show_measured(change.name, change.after)
-    return change.name not in _NOISY and shown[0] != shown[1]
+    # Times differ from run to run: they are shown only if their verdict changes.
+    return unit_of(change.name) != "milliseconds" and shown[0] != shown[1]
 
 
 def criterion_change(change: CriterionChange) -> tuple[str, str]:

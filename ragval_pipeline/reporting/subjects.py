@@ -18,6 +18,7 @@ from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.rules.details import LISTED, PASSAGE, read
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
+from ragval_pipeline.rules.query.failed import without_found
 from ragval_pipeline.sources.http.addresses import is_http_url, readable_path, split_url
 from ragval_pipeline.text.display import shorten
 from ragval_pipeline.text.numbers import show_score
@@ -106,7 +107,7 @@ class Subjects:
         query = self._queries.get(name) if finding.subject_kind == "query" else None
         if query is not None:
             if finding.code in CATALOGUE and CATALOGUE[finding.code].is_failed_query:
-                note = note or shorten((query.fail_reason or "").partition(" (found:")[0], _NOTE)
+                note = note or shorten(without_found(query.fail_reason or ""), _NOTE)
             return SubjectWords(name, f"“{question_of(query)}”", note=note)
         if finding.subject_kind == "point":
             return self._point(subject, note)

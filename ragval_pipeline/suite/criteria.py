@@ -58,6 +58,7 @@ class Criterion:
         operator: How value and threshold are compared.
         ratio: Whether the value is a numerator over a denominator, compared on counts.
         unit: The unit that it is shown in.
+        ranks_pages: Whether it is computed from the ranks of the pages that a question should find.
         reads_site: Whether it needs the suite's ``source``.
         lowest: Smallest allowed gate.
         highest: Largest allowed gate: shares, not percent.
@@ -74,6 +75,7 @@ class Criterion:
     operator: Operator = ">="
     ratio: bool = True
     unit: Unit = "percent"
+    ranks_pages: bool = False
     reads_site: bool = False
     lowest: float = 0.0
     highest: float = 1.0
@@ -134,9 +136,11 @@ _FIXED = (
               "mean best score of positive queries", ratio=False, unit="score",
               lowest=-math.inf, highest=math.inf),
     Criterion("mrr", "Mean reciprocal rank (MRR)", _QUERIES, "queries",
-              "mean of 1 / rank of the first relevant page within top_k pages", ratio=False, unit="score"),
+              "mean of 1 / rank of the first relevant page within top_k pages", ratio=False, unit="score",
+              ranks_pages=True),
     Criterion("map", "Mean average precision (MAP)", _QUERIES, "queries",
-              "mean average precision within as many pages as top_k or the largest k", ratio=False, unit="score"),
+              "mean average precision within as many pages as top_k or the largest k", ratio=False, unit="score",
+              ranks_pages=True),
     Criterion("keyword_recall", "Expected keywords found", _QUERIES, "queries",
               "mean share of expected keywords in the top_k texts", ratio=False),
     Criterion("accuracy", "Questions with the expected results", _QUERIES, "queries",
@@ -246,4 +250,4 @@ def criterion_name(name: str) -> str:
 def _ranked(family: str, k: int) -> Criterion:
     title, means = (words.format(k=k) for words in _RANKED_WORDS[family])
     unit: Unit = "score" if family == "ndcg" else "percent"
-    return Criterion(f"{family}_at_{k}", title, _QUERIES, "queries", means, ratio=False, unit=unit)
+    return Criterion(f"{family}_at_{k}", title, _QUERIES, "queries", means, ratio=False, unit=unit, ranks_pages=True)

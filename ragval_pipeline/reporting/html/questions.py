@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +11,7 @@ from typing import Any
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.questions import as_expected, grades_of, page_key
 from ragval_pipeline.reporting.subjects import where_beyond
+from ragval_pipeline.rules.query.failed import without_found
 from ragval_pipeline.text.display import one_line, shorten
 from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -27,7 +27,6 @@ _MISSED = {
     "score": "score too low", "url": "page not found", "module": "module not found", "chapter": "chapter not found",
     "keywords": "no expected word", "results": "result not found",
 }  # fmt: skip
-_FOUND = re.compile(r" \(found: [^()]*\)")
 #: Characters shown before the first expected word if it is far from the start.
 _BEFORE = 60
 
@@ -106,7 +105,7 @@ class QueryRow:
     @property
     def why(self) -> str:
         """Why it failed, without the addresses shown below."""
-        return _FOUND.sub("", self.query.fail_reason or "")
+        return without_found(self.query.fail_reason or "")
 
     @property
     def left_out(self) -> int:

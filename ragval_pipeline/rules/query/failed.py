@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,7 +36,21 @@ class Details(NamedTuple):
 
     def note(self, _: Names) -> str:
         """As a sentence without full stop."""
-        return str(self.reason or "").partition(" (found:")[0]
+        return without_found(str(self.reason or ""))
+
+
+#: What the hits have instead of what was expected, at the end of a clause of a reason: names may have parentheses.
+_FOUND = re.compile(r" \(found: .*?\)(?=; |$)")
+
+
+def with_found(reason: str, found: str) -> str:
+    """Why a question failed, with what its hits have instead."""
+    return f"{reason} (found: {found})"
+
+
+def without_found(reason: str) -> str:
+    """Why a question failed, in the conditions that it missed, without what its hits have instead."""
+    return _FOUND.sub("", reason)
 
 
 RULE = Rule(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.suite.criteria import criterion_of
 from ragval_pipeline.validation.repair.repair_plan import RepairPlan, key_of
 from ragval_pipeline.validation.repair.tree import FindingNode, every_node, going_away, gravest, is_simulated
 from ragval_pipeline.validation.report import ValidationReport
@@ -90,12 +91,9 @@ class _Gates:
         return gains
 
 
-_OF_PAGES = ("hit_at_", "precision_at_", "recall_at_", "ndcg_at_", "mrr", "map")
-
-
 def _judging(finding: ReportedFinding, missed: Sequence[str]) -> set[str]:
     known = CATALOGUE.get(finding.code)
     names = set(known.criteria if known else ())
     if known and known.fails_rankings:
-        names.update(name for name in missed if name.startswith(_OF_PAGES))
+        names.update(name for name in missed if (each := criterion_of(name)) is not None and each.ranks_pages)
     return names

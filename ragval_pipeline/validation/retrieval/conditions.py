@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.factory import NAMED, PASSAGE, QUOTED
+from ragval_pipeline.rules.query.failed import with_found
 from ragval_pipeline.sources.search.answers import Question
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
@@ -119,7 +120,7 @@ def _score(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 def _module(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     found = [name for hit in hits if (name := rules.read.text(hit.payload, "module"))]
     holds = bool(hits_in_module(query, hits, rules))
-    return Outcome(holds, f"no hit is in module {query.expected_module!r} (found: {_listed(found)})")
+    return Outcome(holds, with_found(f"no hit is in module {query.expected_module!r}", _listed(found)))
 
 
 def hits_in_module(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> list[Hit]:
@@ -133,7 +134,7 @@ def _chapter(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     expected = query.expected_chapter or ""
     found = [name for hit in hits if (name := rules.read.text(hit.payload, "chapter"))]
     holds = any(chapter_matches(expected, name) for name in found)
-    return Outcome(holds, f"no hit is in chapter {expected!r} (found: {_listed(found)})")
+    return Outcome(holds, with_found(f"no hit is in chapter {expected!r}", _listed(found)))
 
 
 def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
@@ -142,7 +143,7 @@ def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
     # Page metrics look further: the top_k chunks may all be of one page, followed by the relevant one.
     chunks = "the returned chunk is not" if len(hits) == 1 else f"none of the {len(hits)} returned chunks is"
-    return Outcome(holds, f"{chunks} on a relevant page (found: {_listed(found)})")
+    return Outcome(holds, with_found(f"{chunks} on a relevant page", _listed(found)))
 
 
 def _keywords(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.findings.factory import PASSAGE
+from ragval_pipeline.rules.query.failed import with_found, without_found
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions, judge_query
@@ -220,3 +221,11 @@ def test_a_score_that_is_no_number_is_not_the_best(score: float) -> None:
 
 def test_the_best_score_is_the_best_in_whatever_order_hits_come() -> None:
     assert judged((hit(1, 0.2), hit(2, 0.9))).best_similarity == 0.9
+
+
+def test_what_the_hits_have_instead_is_left_out_of_every_clause_of_a_reason() -> None:
+    told = "; ".join(
+        with_found(reason, found)
+        for reason, found in (("no hit is in module 'A'", "'Intro (part 1)', 'B'"), ("no hit is in chapter 'C'", "-"))
+    )
+    assert without_found(told) == "no hit is in module 'A'; no hit is in chapter 'C'"
