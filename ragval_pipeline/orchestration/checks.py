@@ -1,4 +1,8 @@
-"""Asset checks: they publish verdicts and compute nothing."""
+"""Asset checks: those of a measuring asset publish its values against their gates, as soon as they are measured.
+
+Those of ``validation_report`` publish the verdicts of the report, which knows more: whether the collection changed
+meanwhile, and what was set aside.
+"""
 
 from __future__ import annotations
 

@@ -9,11 +9,9 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.checks import left_out
 from ragval_pipeline.sources.snapshot.sameness import Differences
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
-
-#: Values this close are equal.
-SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def side_by_side(candidate: ValidationReport, live: ValidationReport, *, tolerat
         if result.value is None and before is None:
             continue
         drop = 0.0 if result.value is None or before is None else before - result.value
-        worse = result.required and result.operator == ">=" and drop > tolerated_drop + SAME
+        worse = result.required and result.operator == ">=" and drop > tolerated_drop + TOLERANCE
         sides.append(Side(result.name, before, result.value, result.threshold, result.required, worse))
     return sides
 
