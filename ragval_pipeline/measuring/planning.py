@@ -13,7 +13,7 @@ from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.prints import VECTORS, read_prints
-from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import FactsError
@@ -90,10 +90,14 @@ class Planner:
         sections = [measurement.sections.get("moved_pages", {}) for measurement in self.measurements]
         moved = frozenset(name for section in sections for names in section.values() for name in names)
         try:
-            return Proof(StoredFacts(self.facts), self._partition().get, moved).unproven(deleted)
+            return Proof(StoredFacts(self.facts), self._partition().get, moved, self._texts_of).unproven(deleted)
         except (OSError, KeyError, FactsError) as error:
             logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
             return set(deleted)
+
+    def _texts_of(self, names: Collection[str]) -> Mapping[str, str]:
+        rows = {} if self.manifest is None else rows_by_id(Snapshot(self.manifest).batches(("point_id", "text")), names)
+        return {name: row["text"] or "" for name, row in rows.items()}
 
     def _with_own_vectors(self, deleted: Set[str]) -> Set[str]:
         """Those of some points that have the text of others and a vector of their own, in a collection of such vectors.

@@ -224,6 +224,20 @@ def test_a_page_that_is_stored_once_without_its_copies_leaves_nothing_to_decide(
     assert (result["review_point_ids"], result["reingest_urls"]) == ([], [])
 
 
+def test_what_is_gone_from_a_page_stored_twice_is_left_to_a_person_if_nothing_tells_its_ingestion():
+    stored = (("a", "b"), ("c", "d"))
+    again = make_finding(
+        "chunk.ingested_twice", [Subject(name=PAGE, page="key:intro", generations=stored, older=stored[0])]
+    )
+    gone = make_finding(
+        "integrity.gone",
+        [Subject(name, {"because": "chunk.ingested_twice"}, page="key:intro") for name in ("a", "left")],
+    ).model_copy(update={"because": "chunk.ingested_twice"})
+    result = remedy(again, gone)
+    assert ids(result["delete_point_ids"]) == ["a", "b"]
+    assert result["review_point_ids"] == [{"id": "left", "codes": ["chunk.ingested_twice"]}]
+
+
 def test_a_point_that_is_deleted_is_not_left_to_a_person_too():
     result = remedy(twice("ab", "cdf"), of_pairs("ac"))
     assert ids(result["delete_point_ids"]) == ["c"]

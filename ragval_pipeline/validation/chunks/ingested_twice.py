@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -77,7 +78,9 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
         if key in only_copies and len(only_copies) == len(pages):
             continue
         generations, told_by = generations_of(placed, evidence.versions)
-        if told_by in {BY_PLACE, BY_DOCUMENT} and _are_the_same(generations, copied):
+        if told_by == BY_DATE:
+            generations = _with_dated(generations, on_pages[key], evidence)
+        elif told_by in {BY_PLACE, BY_DOCUMENT} and _are_the_same(generations, copied):
             told_by = BY_TEXT
         elif told_by == BY_DOCUMENT:
             generations, told_by = _by_document(generations, on_pages[key], evidence)
@@ -174,17 +177,35 @@ def _without(generations: Sequence[Sequence[ChunkFacts]], names: Collection[str]
     return [own for own in left if own]
 
 
+def _with_dated(
+    generations: Sequence[list[ChunkFacts]], chunks: Sequence[ChunkFacts], evidence: ChunkEvidence
+) -> list[list[ChunkFacts]]:
+    """The generations with the chunks of older ingestions that hardly are on the page: its new version dropped them."""
+    since = [min(filter(None, (parse_time(chunk.embedded_at) for chunk in own))) for own in generations]
+    found = [[*own] for own in generations]
+    for chunk in _changed(chunks, evidence):
+        moment = parse_time(chunk.embedded_at)
+        if moment is not None and moment + CLOCK_SKEW < since[-1]:
+            found[max(0, bisect_right(since, moment) - 1)].append(chunk)
+    return found
+
+
+def _changed(chunks: Sequence[ChunkFacts], evidence: ChunkEvidence) -> list[ChunkFacts]:
+    """The chunks of a page that hardly are on it, and are not those of another one."""
+    placed = {chunk.point_id for chunk in _placed(chunks)}
+    rest = [chunk for chunk in chunks if chunk.point_id not in placed]
+    names = {chunk.point_id for chunk in rest}
+    gone = evidence.differing(names, "gone").keys()
+    changed = evidence.differing(names, "drifted").keys() | (gone - evidence.misplaced(gone))
+    return [chunk for chunk in rest if chunk.point_id in changed]
+
+
 def _of_others(
     current: Sequence[ChunkFacts], chunks: Sequence[ChunkFacts], evidence: ChunkEvidence
 ) -> list[ChunkFacts]:
     """The chunks of a page that hardly are on it and have a number of its present version, so that they are of none."""
     numbers = {chunk.chunk_index for chunk in current}
-    placed = {chunk.point_id for chunk in _placed(chunks)}
-    rest = [chunk for chunk in chunks if chunk.point_id not in placed and chunk.chunk_index in numbers]
-    names = {chunk.point_id for chunk in rest}
-    gone = evidence.differing(names, "gone").keys()
-    changed = evidence.differing(names, "drifted").keys() | (gone - evidence.misplaced(gone))
-    return [chunk for chunk in rest if chunk.point_id in changed]
+    return [chunk for chunk in _changed(chunks, evidence) if chunk.chunk_index in numbers]
 
 
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:

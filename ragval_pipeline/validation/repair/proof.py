@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ragval_pipeline.lazy import pa, pc
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.text.grams import gram_hashes
+from ragval_pipeline.validation.chunks.content import lost_passages
 from ragval_pipeline.validation.chunks.holding import pages_holding
 from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
+if TYPE_CHECKING:
+    from ragval_pipeline.text.grams import Hashes
+
+#: Of so many runs of letters of a passage one is looked for.
+_STRIDE = 4  # work
 #: The points of some to be deleted whose deletion is not proven to lose nothing.
 Unproven = Callable[[Set[str]], Set[str]]
 #: What a point is stored for, if the index has partitions: its value of each field that tells them apart.
@@ -23,12 +31,21 @@ _COLUMNS = ("point_id", "page_key", "compared", "digest", "letters", "found", "p
 
 @dataclass(frozen=True)
 class _Stored:
-    """One stored text: its point, partition and hash, and its parts of its page."""
+    """One stored text: its point, partition and hash, its parts of its page, and its letters that are not there."""
 
     point_id: str
     partition: object
     digest: int | None
     spans: Sequence[Place]
+    rest: int = 0
+
+
+class _Partly(NamedTuple):
+    """A point to be deleted that is partly on its page, with the points that stay there in its partition."""
+
+    point_id: str
+    page: str
+    stay: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -39,17 +56,20 @@ class Proof:
         facts: Chunks and pages.
         partition_of: The partition of a point: text must stay in each one that has it.
         moved: Points, and keys of pages out of scope, that hold text of the site which is nowhere else.
+        texts_of: The texts of some points, by point id.
     """
 
     facts: FactRows
     partition_of: PartitionOf = lambda _: None
     moved: Collection[str] = field(default_factory=frozenset)
+    texts_of: Callable[[Collection[str]], Mapping[str, str]] = lambda _: {}
 
     def unproven(self, deleted: Set[str]) -> set[str]:
         """Those of some points that hold something of the site which no point that stays holds.
 
         A point whose page was not read, or that names none, is proven only by another one with the same text, and one
-        with the text of another page by that or if this page lacks nothing.
+        with the text of another page by that or if this page lacks nothing. Of one that is partly on its page the rest
+        must be no passage that another page lacks: a section moves from page to page.
         """
         if not deleted:
             return set()
@@ -59,6 +79,7 @@ class Proof:
         apart: dict[str, tuple[int, ...]] = {}
         of_apart: dict[str, tuple[str, tuple[object, int | None]]] = {}
         stay: set[tuple[object, ...]] = set()
+        partly: list[_Partly] = []
         concerned, scope = one_of("page_key", pages), self._scope()
         for table in self.facts.by_bucket("chunks", _COLUMNS):
             same = pc.is_in(table.column("digest"), array_of([*texts], pa.uint64()))
@@ -66,7 +87,8 @@ class Proof:
             by_page: dict[str, list[_Stored]] = {}
             for row in chosen.to_pylist():
                 key, name = row["page_key"], row["point_id"]
-                entry = _Stored(name, self.partition_of(name), row["digest"], list(_spans(row)))
+                rest = row["letters"] - row["found"]
+                entry = _Stored(name, self.partition_of(name), row["digest"], list(_spans(row)), rest)
                 if row["compared"]:
                     by_page.setdefault(key, []).append(entry)
                 if name not in deleted:
@@ -79,14 +101,42 @@ class Proof:
                 elif not row["compared"] and (key is None or key in scope):
                     text = (entry.partition, entry.digest)
                     unread[name] = text if key is None else (*text, key)
-            for chunks in by_page.values():
+            for key, chunks in by_page.items():
                 unproven.update(_losing(chunks, deleted))
+                partly += _partly_there(key, chunks, deleted)
         unproven.update(name for name, text in unread.items() if text not in stay)
         for name, keys in self._of_lacking_pages(apart).items():
             own, text = of_apart[name]
             if own not in keys and text not in stay:
                 unproven.add(name)
-        return unproven
+        return unproven | self._of_moved_passages([each for each in partly if each.point_id not in unproven])
+
+    def _of_moved_passages(self, partly: Sequence[_Partly]) -> set[str]:
+        """Those of some points that have a passage which another page lacks, and no point that stays on their page."""
+        if not partly:
+            return set()
+        keys = {each.page: number for number, each in enumerate(partly)}
+        owners, passages = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.uint64)]
+        for page in self.facts.pages():
+            for block in lost_passages(page.blocks):
+                hashes = gram_hashes(fold(block.text), ANCHOR_LETTERS)[::_STRIDE]
+                passages.append(hashes)
+                owners.append(np.full(len(hashes), keys.get(page.page_key, -1)))
+        lacking, owner = np.concatenate(passages), np.concatenate(owners)
+        if not len(lacking):
+            return set()
+        texts = self.texts_of({name for each in partly for name in (each.point_id, *each.stay)})
+
+        def runs_of(name: str) -> Hashes:
+            return gram_hashes(fold(texts.get(name, "")), ANCHOR_LETTERS)
+
+        found = set[str]()
+        for each in partly:
+            held = [runs_of(name) for name in each.stay]
+            own = np.setdiff1d(runs_of(each.point_id), np.concatenate(held) if held else [])
+            if (np.isin(lacking, own) & (owner != keys[each.page])).any():
+                found.add(each.point_id)
+        return found
 
     def _of_lacking_pages(self, texts: Mapping[str, tuple[int, ...]]) -> dict[str, list[str]]:
         """The pages with most of some texts, by point; left out are texts of which these pages lack nothing.
@@ -130,6 +180,15 @@ def _spans(row: Mapping[str, Any]) -> Iterator[Place]:
         near = first - reach <= span[0] and span[1] <= beyond + reach
         if span[1] - span[0] >= ANCHOR_LETTERS or (reach and near):
             yield span
+
+
+def _partly_there(page: str, chunks: Sequence[_Stored], deleted: Set[str]) -> Iterator[_Partly]:
+    """The chunks to be deleted of a page that have a run of letters which is not on it, and no copy that stays."""
+    for chunk in chunks:
+        if chunk.point_id in deleted and chunk.rest >= ANCHOR_LETTERS:
+            stay = [each for each in chunks if each.point_id not in deleted and each.partition == chunk.partition]
+            if chunk.digest not in {each.digest for each in stay}:
+                yield _Partly(chunk.point_id, page, [each.point_id for each in stay])
 
 
 def _losing(chunks: Sequence[_Stored], deleted: Set[str]) -> Iterable[str]:

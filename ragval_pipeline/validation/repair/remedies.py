@@ -82,6 +82,7 @@ def plan_remedies(
     for finding in sorted((each for each in findings if key_of(each) in roots), key=lambda each: _keeps_one(each.code)):
         draft.add(finding)
     draft.settle()
+    draft.review_what_is_left(findings, roots)
     by_key = {key_of(finding): finding for finding in findings}
     for node in nodes:
         for below in going_away(node):
@@ -169,6 +170,20 @@ class _Draft:
             for subject in finding.subjects if finding.code == GONE.code else ():
                 if subject.name in copies and Aspect.COPIES not in subject.without:
                     note(self._delete, subject.name, finding.code)
+
+    def review_what_is_left(self, findings: Sequence[Finding], roots: Mapping[Key, Sequence[str]]) -> None:
+        """List for a person what is gone from pages stored twice, and of which nothing tells the ingestion."""
+        twice = {
+            subject.page
+            for finding in findings
+            if finding.code == INGESTED_TWICE.code and key_of(finding) in roots
+            for subject in finding.subjects
+            if subject.generations
+        }
+        for subject in (subject for finding in findings if finding.code == GONE.code for subject in finding.subjects):
+            is_theirs = subject.because == INGESTED_TWICE.code and subject.page in twice
+            if is_theirs and subject.name not in self._delete:
+                note(self._review, subject.name, INGESTED_TWICE.code)
 
     def proven(self, roots: Mapping[Key, Sequence[str]]) -> RepairPlan:
         """The plan: lists sorted by address or id, codes in report order.

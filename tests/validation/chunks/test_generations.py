@@ -107,6 +107,17 @@ def test_dates_and_models_tell_generations_the_oldest_first():
     assert twice(*cut(100, model="b"), *cut(100, model="a"))["told_by"] == "model"
 
 
+def test_an_older_ingestion_has_the_chunks_that_the_new_version_of_the_page_dropped():
+    dropped = " ".join(f"former{number} line{number % 7} of chapter{number // 30}." for number in range(60))
+    old = [*cut(100, embedded_at="2026-01-01"), {"source_url": "/a", "text": dropped, "embedded_at": "2026-01-01"}]
+    new = cut(100, embedded_at="2026-03-01")
+    # What is written beside the present version, such as a summary, is none of the older one.
+    beside = {"source_url": "/a", "text": dropped.replace("former", "later"), "embedded_at": "2026-03-01"}
+    found = twice(*old, *new, beside)
+    assert sorted(map(int, found["older"])) == [*range(len(old))]
+    assert found["told_by"] == "embedded_at"
+
+
 def test_of_two_ingestions_of_the_same_texts_one_goes_and_of_others_the_one_that_differs_from_the_page():
     found = twice(*cut(100), *cut(100))
     gone, kept = found["generations"]

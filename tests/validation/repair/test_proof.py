@@ -54,6 +54,27 @@ def test_text_of_the_site_under_another_address_is_lost_with_it(tmp_path: Path):
     assert Proof(facts, moved=frozenset({"https://docs.example.com/old"})).unproven({"0"}) == {"0"}
 
 
+def test_a_section_that_moved_to_a_page_that_lacks_it_is_lost_with_the_old_chunk_that_has_it(tmp_path: Path):
+    # /a had the paragraph about the battery, which is on /b now; 0 is of the old version of /a, 1 of the new one.
+    stored = (
+        point("/a", f"{GRIPPER}\n{CAMERA}\n{BATTERY}"),
+        point("/a", f"{GRIPPER}\n{CAMERA}"),
+        point("/b", "Short."),
+    )
+    texts = {
+        str(number): text for number, text in enumerate((f"{GRIPPER}\n{CAMERA}\n{BATTERY}", f"{GRIPPER}\n{CAMERA}"))
+    }
+    facts = facts_of(tmp_path, PAGES, *stored)
+    assert Proof(facts, texts_of=lambda _: texts).unproven({"0"}) == {"0"}
+
+
+def test_a_section_that_moved_to_a_page_that_has_it_is_not_lost(tmp_path: Path):
+    stored = (point("/a", f"{GRIPPER}\n{CAMERA}\n{BATTERY}"), point("/a", f"{GRIPPER}\n{CAMERA}"), point("/b", BATTERY))
+    texts = {"0": f"{GRIPPER}\n{CAMERA}\n{BATTERY}", "1": f"{GRIPPER}\n{CAMERA}", "2": BATTERY}
+    facts = facts_of(tmp_path, PAGES, *stored)
+    assert Proof(facts, texts_of=lambda _: texts).unproven({"0"}) == set()
+
+
 def test_touching_parts_of_a_page_are_one():
     held = united([(5, 9), (0, 5), (12, 15), (13, 14)])
     assert held == [(0, 9), (12, 15)]
