@@ -96,10 +96,12 @@ def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> 
             return
 
 
-#: Punctuation before and after a word; words in one line of a page; neighbours in a chunk.
+#: Punctuation before and after a word; words in one line of a page, code among them ("with `worker.listen = true` it
+#: waits"); neighbours in a chunk, where punctuation may be left alone ("a random part of . The pause"). See
+#: https://github.com/unclecode/crawl4ai/issues/582 and https://github.com/adbar/trafilatura/issues/553
 _BEFORE, _AFTER = "['\"(\u201c\u2018]?", "[.,;:!?)'\"\u201d\u2019]*"
-_IN_LINE = re.compile(rf"\w{_AFTER}(?: {_BEFORE}[\w'\u2019-]+{_AFTER})+ {_BEFORE}\w")
-_SIDE_BY_SIDE = re.compile(rf"\w{_AFTER}\s{{1,2}}{_BEFORE}\w")
+_IN_LINE = re.compile(rf"\w{_AFTER}(?: \S+)+ {_BEFORE}\w")
+_SIDE_BY_SIDE = re.compile(rf"\w{_AFTER}\s{{1,2}}(?:[.,;:!?)]{{1,2}}\s{{1,2}})?{_BEFORE}\w")
 
 
 def _is_in_a_word(text: FoldedText, start: int, end: int) -> bool:

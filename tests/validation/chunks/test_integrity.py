@@ -245,6 +245,28 @@ def test_sentences_without_their_links_on_several_pages_are_a_fault_of_the_extra
     assert ("takes links, code or emphasis out" in drifted.cause) == loses
 
 
+@pytest.mark.parametrize("left", ["the part of .", "the part of,", "the part of ; but"])
+def test_a_link_at_the_end_of_its_clause_leaves_its_punctuation_alone(tmp_path: Path, left: str) -> None:
+    mark = left.partition("of")[2].strip()
+    shown, stored = (f"Read {part} before the arm moves. {GRIPPER}" for part in (f"the part of safety{mark}", left))
+    pages = {"/a": html(paragraphs(shown)), "/b": html(paragraphs(BATTERY))}
+    found = measured(tmp_path, pages, point("/a", stored), point("/b", BATTERY))
+    assert subjects(found, "integrity.drifted") == ["0"]
+    assert (
+        subjects(measured(tmp_path / "honest", pages, point("/a", shown), point("/b", BATTERY)), "integrity.drifted")
+        == []
+    )
+
+
+def test_code_that_was_taken_out_of_a_sentence_is_left_out_whatever_signs_it_has(tmp_path: Path) -> None:
+    pages = {
+        "/a": html(paragraphs(f"With worker.listen = true a worker waits. {GRIPPER}")),
+        "/b": html(paragraphs(BATTERY)),
+    }
+    found = measured(tmp_path, pages, point("/a", f"With a worker waits. {GRIPPER}"), point("/b", BATTERY))
+    assert subjects(found, "integrity.drifted") == ["0"]
+
+
 def test_a_chunk_that_stands_nowhere_names_no_page(tmp_path: Path):
     found = measured(tmp_path, PAGES, *changed(to={2: "Quick zebras jump over lazy dogs every morning."}))
     assert "stands_on" not in detail(found, "integrity.gone")
