@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ class Card(FindingEntry):
     Attributes:
         anchor: Its anchor on the page.
         action: Who acts on it, and how.
+        step: Its remedy as a first step: whole if a person decides, else the first sentence.
         lines: What can be copied to carry out its remedy; may be empty.
         facts: What was measured beside its subjects.
         cards: The cards of what follows from it.
@@ -51,6 +53,7 @@ class Card(FindingEntry):
 
     anchor: str
     action: str
+    step: str
     lines: str
     facts: str
     cards: list[Card]
@@ -98,6 +101,7 @@ def findings_view(document: RunDocument, bundle: ReportBundle) -> FindingsView:
             entry.namer,
             anchor=anchors[id(finding)],
             action=_ACTIONS[bundle.plan.action_on(finding)],
+            step=finding.remedy if bundle.plan.needs_decision(finding) else _first_clause(finding.remedy),
             lines="" if entry.goes_away else lines_to_copy(finding, bundle),
             facts=entry.namer.facts(facts),
             cards=[card(below) for below in entry.below],
@@ -118,6 +122,10 @@ def findings_view(document: RunDocument, bundle: ReportBundle) -> FindingsView:
         steps=steps,
         rest=dict(Counter(entry.finding.code for entry in document.tree[MOST_CARDS:])),
     )
+
+
+def _first_clause(remedy: str) -> str:
+    return f"{re.split('[;.] ', remedy, maxsplit=1)[0].rstrip('.')}."
 
 
 def _anchors(findings: Sequence[ReportedFinding]) -> dict[int, str]:

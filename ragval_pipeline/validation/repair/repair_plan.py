@@ -90,6 +90,10 @@ class RepairPlan:
             return "decide" if _concerns(finding.code)(self.review) else action
         return action
 
+    def needs_decision(self, finding: Finding | ReportedFinding) -> bool:
+        """Whether a person decides about some of it: then no part of its remedy holds without the others."""
+        return _concerns(finding.code)(self.review) or (bool(self.apart) and finding.code == MODEL_MISMATCH.code)
+
     def is_acted_on(self, code: str) -> bool:
         """Whether any finding of a code is one to act on."""
         return any(code == known for known, _ in self.acted_on)

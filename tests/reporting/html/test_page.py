@@ -5,6 +5,7 @@ import hashlib
 import math
 import re
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -299,3 +300,16 @@ def test_a_rule_of_ones_own_is_no_bug_of_ours() -> None:
     shown = page(factory.bundle(factory.report("fail", findings=[found]), plan=plan)).text
     assert "1 point has no owner." in shown
     assert "Report a bug" not in shown
+
+
+def test_a_first_step_that_a_person_decides_about_has_its_alternatives():
+    told = "If that is intended, set it off under severity. Otherwise re-embed these points."
+    found = make_finding("vector.text_mismatch", ["1"], remedy=told)
+    bundle = factory.bundle(factory.report("fail", findings=[found]), [found])
+
+    def step(plan):
+        text = report_html(replace(bundle, plan=plan)).decode()
+        return text[text.index("Do this first") : text.index('id="findings"')]
+
+    assert told in step(replace(bundle.plan, review={"1": ["vector.text_mismatch"]}))
+    assert "Otherwise" not in step(bundle.plan)
