@@ -321,9 +321,9 @@ class ReportedFinding(Told, BaseModel):
 
     def limited(self, names: Collection[str]) -> ReportedFinding:
         """The finding with some of its subjects alone, which ``names`` has all."""
-        lists = {name: [each for each in self.details[name] if each in names] for name in ("worst",) if self.worst}
+        worst = {"worst": [name for name in self.worst if name in names]} if self.worst else {}
         own = {"subjects": [name for name in self.subjects if name in names], "count": len(names)}
-        return self.model_copy(update={**own, "details": {**self.details, **lists}})
+        return self.model_copy(update={**own, "details": {**self.details, **worst}})
 
     @property
     def measured(self) -> dict[str, dict[str, Any]]:

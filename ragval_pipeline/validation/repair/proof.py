@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
@@ -16,11 +16,10 @@ from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
-if TYPE_CHECKING:
-    from ragval_pipeline.text.grams import Hashes
-
 #: Of so many runs of letters of a passage one is looked for.
 _STRIDE = 4  # work
+#: Points whose texts are in memory at once, with those that stay on their pages.
+_AT_ONCE = 10_000  # work
 #: The points of some to be deleted whose deletion is not proven to lose nothing.
 Unproven = Callable[[Set[str]], Set[str]]
 #: What a point is stored for, if the index has partitions: its value of each field that tells them apart.
@@ -113,29 +112,30 @@ class Proof:
 
     def _of_moved_passages(self, partly: Sequence[_Partly]) -> set[str]:
         """Those of some points that have a passage which another page lacks, and no point that stays on their page."""
-        if not partly:
-            return set()
-        keys = {each.page: number for number, each in enumerate(partly)}
+        numbers = {page: number for number, page in enumerate(dict.fromkeys(each.page for each in partly))}
         owners, passages = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.uint64)]
-        for page in self.facts.pages():
+        for page in self.facts.pages() if partly else ():
             for block in lost_passages(page.blocks):
-                hashes = gram_hashes(fold(block.text), ANCHOR_LETTERS)[::_STRIDE]
-                passages.append(hashes)
-                owners.append(np.full(len(hashes), keys.get(page.page_key, -1)))
+                passages.append(gram_hashes(fold(block.text), ANCHOR_LETTERS)[::_STRIDE])
+                owners.append(np.full(len(passages[-1]), numbers.get(page.page_key, -1)))
         lacking, owner = np.concatenate(passages), np.concatenate(owners)
         if not len(lacking):
             return set()
-        texts = self.texts_of({name for each in partly for name in (each.point_id, *each.stay)})
-
-        def runs_of(name: str) -> Hashes:
-            return gram_hashes(fold(texts.get(name, "")), ANCHOR_LETTERS)
-
+        order = np.lexsort((owner, lacking))
+        lacking, owner = lacking[order], owner[order]
         found = set[str]()
-        for each in partly:
-            held = [runs_of(name) for name in each.stay]
-            own = np.setdiff1d(runs_of(each.point_id), np.concatenate(held) if held else [])
-            if (np.isin(lacking, own) & (owner != keys[each.page])).any():
-                found.add(each.point_id)
+        for at in range(0, len(partly), _AT_ONCE):
+            some = partly[at : at + _AT_ONCE]
+            texts = self.texts_of({name for each in some for name in (each.point_id, *each.stay)})
+            runs = {name: gram_hashes(fold(text), ANCHOR_LETTERS) for name, text in texts.items()}
+            for each in some:
+                held = [runs[name] for name in each.stay if name in runs]
+                own = np.setdiff1d(runs.get(each.point_id, passages[0]), np.concatenate([passages[0], *held]))
+                first, beyond = (np.searchsorted(lacking, own, side) for side in ("left", "right"))
+                # Of several pages that lack a run the first and the last tell whether one is another.
+                ends = np.concatenate([first[first < beyond], beyond[first < beyond] - 1])
+                if (owner[ends] != numbers[each.page]).any():
+                    found.add(each.point_id)
         return found
 
     def _of_lacking_pages(self, texts: Mapping[str, tuple[int, ...]]) -> dict[str, list[str]]:
